@@ -1,0 +1,6 @@
+//! Reduced-coordinate articulated dynamics, contact and constraint solving.
+
+pub mod model;
+pub mod spatial;
+
+pub use glam;

@@ -1,0 +1,3 @@
+//! What is simulated: immutable once built.
+
+pub mod shape;
