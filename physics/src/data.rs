@@ -102,8 +102,8 @@ pub(crate) struct FreeFactor {
     pub(crate) drive: Force,
 }
 
-/// Joint-space inertia, kept sparse: row `i` holds the entries of freedom `i`, then of every freedom
-/// between it and the root, in that order (RBDA 6.5).
+/// Joint-space inertia, kept sparse: row `i` holds the entries of every freedom between the root and
+/// freedom `i`, in that order, then its own (RBDA 6.5).
 #[derive(Clone, Debug)]
 pub struct MassMatrix {
     /// Packed rows; see [`MassMatrix::row`].
@@ -112,6 +112,8 @@ pub struct MassMatrix {
     pub(crate) factor: Vec<f64>,
     /// Composite inertia of every body's subtree, at the body's origin.
     pub(crate) composite: Vec<Composite>,
+    /// Motion subspace of every freedom at the origin of its tree's root, one vector per component.
+    pub(crate) columns: [Vec<f64>; 6],
 }
 
 /// Composite rigid inertia: mass, first moment, rotational inertia about the origin.
@@ -154,6 +156,7 @@ impl Data {
                 rows: vec![0.0; model.row_start[nv]],
                 factor: vec![0.0; model.row_start[nv]],
                 composite: vec![Composite::default(); n],
+                columns: core::array::from_fn(|_| vec![0.0; nv]),
             },
         }
     }

@@ -179,7 +179,7 @@ fn inward(model: &Model, data: &mut Data, tau: &[f64], regular: &Regular<'_>) {
 }
 
 /// (4): gives what is left of a body to its parent.
-#[inline]
+#[inline(always)]
 pub(crate) fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &ArticulatedInertia, bias: Force) {
     if link.parent != NONE {
         let (p, r) = (link.parent as usize, data.position.offset[i]);
@@ -189,7 +189,7 @@ pub(crate) fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &Articu
 }
 
 /// (2) and (3): factors of the joint above body `i`; returns `Ia`, `pa` at the body's origin.
-#[inline]
+#[inline(always)]
 pub(crate) fn fold(
     model: &Model,
     data: &mut Data,
@@ -309,7 +309,7 @@ fn downdate(ia: &mut ArticulatedInertia, g: &Force, u: &Force) {
     ia.coupling.z_axis -= ga * ul.z;
 }
 
-#[inline]
+#[inline(always)]
 fn fold_one(
     factor: &mut Factor,
     ia: &ArticulatedInertia,
@@ -328,7 +328,7 @@ fn fold_one(
     (left, pa + left * c + g * drive)
 }
 
-#[inline]
+#[inline(always)]
 fn fold_two(
     factor: &mut Factor,
     ia: &ArticulatedInertia,
@@ -348,7 +348,7 @@ fn fold_two(
     (left, pa + left * c + g[0] * drive.x + g[1] * drive.y)
 }
 
-#[inline]
+#[inline(always)]
 fn fold_three(
     factor: &mut Factor,
     ia: &ArticulatedInertia,
@@ -375,7 +375,7 @@ fn fold_three(
 }
 
 /// Ball joint without armature or gain: all moment response is gone, only `C - BᵀA⁻¹B` is left.
-#[inline]
+#[inline(always)]
 fn fold_ball(
     factor: &mut Factor,
     ia: &ArticulatedInertia,
@@ -399,7 +399,7 @@ fn fold_ball(
 }
 
 /// Ball joint with `D = A + extra`.
-#[inline]
+#[inline(always)]
 fn fold_ball_regular(
     factor: &mut Factor,
     ia: &ArticulatedInertia,
@@ -447,7 +447,7 @@ fn outward(model: &Model, data: &mut Data) {
 }
 
 /// (5): writes the joint acceleration of body `i` and returns `S q̈`.
-#[inline]
+#[inline(always)]
 pub(crate) fn unfold(model: &Model, data: &mut Data, i: usize, free: usize, inherited: Motion) -> Motion {
     let link = &model.links[i];
     let axes = &data.position.axes[i];

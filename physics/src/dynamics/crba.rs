@@ -1,12 +1,14 @@
 //! Joint-space inertia by the composite-rigid-body algorithm (RBDA table 6.2) and its sparse
 //! factorisation `H = LᵀL` (RBDA 6.5).
 //!
-//! In world axes a force walks towards the root unchanged and only its moment is shifted, so each
-//! entry of `H` costs one cross product and one dot product.
+//! `H_ij = S_jᵀ F_i` with `F_i = I_c,i S_i`. Both are taken at one point per tree, the root's origin, in
+//! world axes, where a force needs no change on its way to the root: an entry of `H` costs one dot
+//! product of six numbers. The diagonal blocks are taken at the body's own origin, which keeps their
+//! precision in long chains.
 
 use glam::{DMat3, DVec3};
 
-use super::kinematics::{forward_kinematics, joint_force};
+use super::kinematics::forward_kinematics;
 use crate::data::{Composite, Data, MassMatrix};
 use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3};
@@ -23,80 +25,139 @@ pub fn crba_at(model: &Model, data: &mut Data) {
     let n = model.links.len();
     let (poses, offsets, axes) =
         (&data.position.world_from_body[..n], &data.position.offset[..n], &data.position.axes[..n]);
-    let MassMatrix { rows, composite, .. } = &mut data.mass_matrix;
+    let MassMatrix { rows, composite, columns, .. } = &mut data.mass_matrix;
     let composite = &mut composite[..n];
-    for ((slot, link), pose) in composite.iter_mut().zip(&model.links).zip(poses) {
+    let mut base = DVec3::ZERO;
+    for (i, link) in model.links.iter().enumerate() {
+        let pose = &poses[i];
         let (m, r) = (link.inertia.mass, &pose.rotation);
         let c = *r * link.inertia.center_of_mass;
         let rotational = link.inertia.rotational.rotated(r) + Sym3::point_inertia(c) * m;
-        *slot = Composite { mass: m, moment: c * m, rotational };
-    }
-    for (i, link) in model.links.iter().enumerate().rev() {
-        let own = composite[i];
-        if link.parent != NONE {
-            composite[link.parent as usize].add_shifted(&own, offsets[i]);
+        composite[i] = Composite { mass: m, moment: c * m, rotational };
+        if link.parent == NONE {
+            base = pose.translation;
         }
+        let arm = base - pose.translation;
         let v = link.v as usize;
-        let row = |dof: usize| model.row_start[dof];
-        // One column of forces per freedom, walked to the root.
-        let columns = freedoms(link.kind, &axes[i]);
-        let count = link.kind.n_v();
-        for k in 0..count {
-            let force = own.apply(columns[k]);
-            let row = &mut rows[row(v + k)..row(v + k + 1)];
-            let mut block = [0.0; 6];
-            joint_force(link.kind, &axes[i], force, &mut block);
-            for j in 0..=k {
-                row[k - j] = block[j];
+        let (x, y, z) = (axes[i].x_axis, axes[i].y_axis, axes[i].z_axis);
+        match link.kind {
+            JointKind::Fixed => {}
+            JointKind::Revolute { .. } => store(columns, v, [turn(x).at(arm)]),
+            JointKind::Prismatic { .. } => store(columns, v, [slide(x)]),
+            JointKind::Universal { .. } => store(columns, v, [turn(x).at(arm), turn(y).at(arm)]),
+            JointKind::Spherical => {
+                store(columns, v, [turn(x).at(arm), turn(y).at(arm), turn(z).at(arm)]);
             }
-            if link.armature {
-                row[0] += model.bodies[i].joint.armature[k];
+            JointKind::Planar => store(columns, v, [slide(x), slide(y), turn(z).at(arm)]),
+            JointKind::Free => {
+                store(columns, v, [slide(x), slide(y), slide(z)]);
+                store(columns, v + 3, [turn(x).at(arm), turn(y).at(arm), turn(z).at(arm)]);
             }
-            climb(model, offsets, axes, i, force, &mut row[k + 1..]);
         }
     }
-}
-
-/// Entries of one row for the freedoms above body `i`.
-#[inline]
-fn climb(model: &Model, offsets: &[DVec3], axes: &[DMat3], i: usize, force: Force, row: &mut [f64]) {
-    let (mut at, mut force) = (i, force);
-    let mut column = 0;
-    loop {
-        force.angular += offsets[at].cross(force.linear);
-        at = match model.links[at].parent {
-            NONE => return,
-            parent => parent as usize,
-        };
-        let a = &axes[at];
-        match model.links[at].kind {
-            JointKind::Revolute { .. } => {
-                row[column] = a.x_axis.dot(force.angular);
-                column += 1;
+    for tree in model.trees.iter().rev() {
+        let base = poses[tree.start].translation;
+        for i in tree.clone().rev() {
+            let link = &model.links[i];
+            let own = composite[i];
+            if link.parent != NONE {
+                composite[link.parent as usize].add_shifted(&own, offsets[i]);
             }
-            JointKind::Spherical => {
-                row[column] = a.z_axis.dot(force.angular);
-                row[column + 1] = a.y_axis.dot(force.angular);
-                row[column + 2] = a.x_axis.dot(force.angular);
-                column += 3;
-            }
-            kind => {
-                let mut block = [0.0; 6];
-                joint_force(kind, a, force, &mut block);
-                for k in (0..kind.n_v()).rev() {
-                    row[column] = block[k];
-                    column += 1;
+            let arm = poses[i].translation - base;
+            let (x, y, z) = (axes[i].x_axis, axes[i].y_axis, axes[i].z_axis);
+            let mut rows = Rows { model, columns, rows, body: i, arm };
+            match link.kind {
+                JointKind::Fixed => {}
+                JointKind::Revolute { .. } => rows.write(own, [turn(x)]),
+                JointKind::Prismatic { .. } => rows.write(own, [slide(x)]),
+                JointKind::Universal { .. } => rows.write(own, [turn(x), turn(y)]),
+                JointKind::Spherical => rows.write(own, [turn(x), turn(y), turn(z)]),
+                JointKind::Planar => rows.write(own, [slide(x), slide(y), turn(z)]),
+                JointKind::Free => {
+                    rows.write(own, [slide(x), slide(y), slide(z), turn(x), turn(y), turn(z)]);
                 }
             }
         }
     }
 }
 
+/// Where the rows of one body go.
+struct Rows<'a> {
+    model: &'a Model,
+    columns: &'a [Vec<f64>; 6],
+    rows: &'a mut [f64],
+    body: usize,
+    /// From the tree's reference point to the body's origin.
+    arm: DVec3,
+}
+
+impl Rows<'_> {
+    /// Own block, then every freedom above, for each of the joint's `K` freedoms `s`.
+    #[inline(always)]
+    fn write<const K: usize>(&mut self, own: Composite, s: [Motion; K]) {
+        let link = &self.model.links[self.body];
+        let first = link.v as usize;
+        let starts = &self.model.row_start[first..=first + K];
+        let mut forces = [[0.0; 6]; K];
+        // Where the part of each row that is still to be written ends.
+        let mut ends = [0; K];
+        for k in 0..K {
+            let force = own.apply(s[k]);
+            ends[k] = starts[k + 1] - 1 - k;
+            let block = &mut self.rows[ends[k]..=ends[k] + k];
+            for j in 0..=k {
+                block[j] = s[j].dot(force);
+            }
+            if link.armature {
+                block[k] += self.model.bodies[self.body].joint.armature[k];
+            }
+            forces[k] = force.seen_from(self.arm).to_array();
+        }
+        let mut j = self.model.dof_parent[first];
+        while j != NONE {
+            // A stretch of consecutive freedoms that are each other's parents.
+            let start = self.model.run_start[j as usize] as usize;
+            let length = j as usize + 1 - start;
+            let c: [&[f64]; 6] = core::array::from_fn(|k| &self.columns[k][start..start + length]);
+            for (end, f) in ends.iter_mut().zip(&forces) {
+                *end -= length;
+                let here = &mut self.rows[*end..*end + length];
+                for t in 0..length {
+                    here[t] = c[0][t] * f[0]
+                        + c[1][t] * f[1]
+                        + c[2][t] * f[2]
+                        + c[3][t] * f[3]
+                        + c[4][t] * f[4]
+                        + c[5][t] * f[5];
+                }
+            }
+            j = self.model.dof_parent[start];
+        }
+    }
+}
+
+#[inline(always)]
+fn turn(axis: DVec3) -> Motion {
+    Motion::new(axis, DVec3::ZERO)
+}
+
+#[inline(always)]
+fn slide(axis: DVec3) -> Motion {
+    Motion::new(DVec3::ZERO, axis)
+}
+
+/// Writes motions as columns from freedom `at` on.
+#[inline(always)]
+fn store<const K: usize>(columns: &mut [Vec<f64>; 6], at: usize, motions: [Motion; K]) {
+    let motions = motions.map(Motion::to_array);
+    for (c, column) in columns.iter_mut().enumerate() {
+        let out = &mut column[at..at + K];
+        (0..K).for_each(|k| out[k] = motions[k][c]);
+    }
+}
+
 /// The joint's motion subspace `S`, a column per freedom.
-#[inline]
 pub(crate) fn freedoms(kind: JointKind, axes: &DMat3) -> [Motion; 6] {
-    let turn = |a: DVec3| Motion::new(a, DVec3::ZERO);
-    let slide = |a: DVec3| Motion::new(DVec3::ZERO, a);
     let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
     let mut s = [Motion::ZERO; 6];
     match kind {
@@ -142,7 +203,7 @@ impl Composite {
 }
 
 impl MassMatrix {
-    /// Row of freedom `dof`: its own entry, then those of the freedoms above it, nearest first.
+    /// Row of freedom `dof`: the entries of the freedoms above it from the root on, then its own.
     pub fn row<'a>(&'a self, model: &Model, dof: usize) -> &'a [f64] {
         &self.rows[model.row_start[dof]..model.row_start[dof + 1]]
     }
@@ -153,7 +214,7 @@ impl MassMatrix {
         out.fill(0.0);
         for i in 0..n {
             let mut j = i as u32;
-            for &value in self.row(model, i) {
+            for &value in self.row(model, i).iter().rev() {
                 out[i * n + j as usize] = value;
                 out[j as usize * n + i] = value;
                 j = model.dof_parent[j as usize];
@@ -164,22 +225,22 @@ impl MassMatrix {
 
 /// Factorises the mass matrix in `data` as `H = LᵀL`; no fill-in appears (RBDA table 6.3).
 ///
-/// Row `i` of `L` takes the layout of row `i` of `H`, with the reciprocal of the diagonal in front.
+/// Row `i` of `L` takes the layout of row `i` of `H`, with the reciprocal of the diagonal at its end.
 pub fn factorize(model: &Model, data: &mut Data) {
     let MassMatrix { rows, factor, .. } = &mut data.mass_matrix;
     factor.copy_from_slice(rows);
     for k in (0..model.n_v()).rev() {
         let (before, row) = factor.split_at_mut(model.row_start[k]);
         let row = &mut row[..model.row_start[k + 1] - model.row_start[k]];
-        let inverse = 1.0 / row[0].sqrt();
-        row[0] = inverse;
-        row[1..].iter_mut().for_each(|x| *x *= inverse);
+        let (diagonal, row) = row.split_last_mut().expect("every row has a diagonal");
+        *diagonal = 1.0 / diagonal.sqrt();
+        row.iter_mut().for_each(|x| *x *= *diagonal);
         let mut i = model.dof_parent[k];
-        for p in 1..row.len() {
-            // The ancestors of i are a tail of k's: a contiguous update.
+        for p in (0..row.len()).rev() {
+            // The ancestors of i are the head of k's: a contiguous update.
             let scale = row[p];
-            let target = &mut before[model.row_start[i as usize]..];
-            target.iter_mut().zip(&row[p..]).for_each(|(h, x)| *h -= scale * x);
+            let target = &mut before[model.row_start[i as usize]..][..=p];
+            target.iter_mut().zip(&row[..=p]).for_each(|(h, x)| *h -= scale * x);
             i = model.dof_parent[i as usize];
         }
     }
@@ -188,26 +249,30 @@ pub fn factorize(model: &Model, data: &mut Data) {
 /// Solves `H x = b` in place with the factors of [`factorize`] (RBDA table 6.5).
 pub fn solve(model: &Model, data: &Data, x: &mut [f64]) {
     let factor = &data.mass_matrix.factor;
+    let row = |i: usize| {
+        let row = &factor[model.row_start[i]..model.row_start[i + 1]];
+        row.split_last().expect("every row has a diagonal")
+    };
     // Lᵀ y = b from the tips inward.
     for i in (0..model.n_v()).rev() {
-        let row = &factor[model.row_start[i]..model.row_start[i + 1]];
-        let y = x[i] * row[0];
+        let (diagonal, above) = row(i);
+        let y = x[i] * diagonal;
         x[i] = y;
         let mut j = model.dof_parent[i];
-        for &l in &row[1..] {
+        for &l in above.iter().rev() {
             x[j as usize] -= l * y;
             j = model.dof_parent[j as usize];
         }
     }
     // L x = y from the root outward.
     for i in 0..model.n_v() {
-        let row = &factor[model.row_start[i]..model.row_start[i + 1]];
+        let (diagonal, above) = row(i);
         let mut sum = x[i];
         let mut j = model.dof_parent[i];
-        for &l in &row[1..] {
+        for &l in above.iter().rev() {
             sum -= l * x[j as usize];
             j = model.dof_parent[j as usize];
         }
-        x[i] = sum * row[0];
+        x[i] = sum * diagonal;
     }
 }

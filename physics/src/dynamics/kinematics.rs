@@ -43,7 +43,7 @@ struct Placed {
 }
 
 /// Pose of a link's body given its parent's, and the joint's axes.
-#[inline]
+#[inline(always)]
 fn place(link: &Link, world_from_parent: &Transform, q: &[f64]) -> Placed {
     let parent = &world_from_parent.rotation;
     let frame = if link.parallel { *parent } else { *parent * link.placement.rotation };
@@ -81,7 +81,7 @@ fn place(link: &Link, world_from_parent: &Transform, q: &[f64]) -> Placed {
 
 /// `frame · R(axis, angle)` and `frame · axis`. Axes along a coordinate, the common case, turn two
 /// columns only.
-#[inline]
+#[inline(always)]
 fn turned(frame: &DMat3, axis: DVec3, angle: f64) -> (DMat3, DVec3) {
     let (s, c) = angle.sin_cos();
     let (x, y, z) = (frame.x_axis, frame.y_axis, frame.z_axis);
@@ -109,7 +109,7 @@ pub fn forward_velocity(model: &Model, state: &State, data: &mut Data) {
 }
 
 /// Velocity (1) and bias acceleration (2), (3) of a body.
-#[inline]
+#[inline(always)]
 pub(crate) fn moved(kind: JointKind, parent: Motion, r: DVec3, axes: &DMat3, v: &[f64]) -> (Motion, Motion) {
     let w = parent.angular;
     let carried = w.cross(r);
@@ -153,7 +153,7 @@ pub(crate) fn moved(kind: JointKind, parent: Motion, r: DVec3, axes: &DMat3, v: 
 }
 
 /// `S x`: the motion that joint rates (or accelerations) `x` give the child, world axes.
-#[inline]
+#[inline(always)]
 pub(crate) fn joint_motion(kind: JointKind, axes: &DMat3, x: &[f64]) -> Motion {
     match kind {
         JointKind::Revolute { .. } => Motion::new(axes.x_axis * x[0], DVec3::ZERO),
@@ -167,7 +167,7 @@ pub(crate) fn joint_motion(kind: JointKind, axes: &DMat3, x: &[f64]) -> Motion {
 }
 
 /// `Sᵀ f`: what a force on the child does along the joint's freedoms.
-#[inline]
+#[inline(always)]
 pub(crate) fn joint_force(kind: JointKind, axes: &DMat3, f: crate::spatial::Force, out: &mut [f64]) {
     let child = |x: DVec3| DVec3::new(axes.x_axis.dot(x), axes.y_axis.dot(x), axes.z_axis.dot(x));
     match kind {
