@@ -16,10 +16,11 @@
 //!
 //! Friction bounds are those of the last round, ±mu x_f, and rounds repeat until they agree. With the sets of
 //! a round known, the coupled equations (x_t = ±mu x_f for sliding rows) are linear: they are solved directly,
-//! and mostly end the matter in the first or second round. Where no round satisfies the conditions the
-//! report carries the residual that is left.
+//! and mostly end the matter in the first or second round. Where the rounds do not settle Lemke's method is
+//! asked, and failing that the report carries the residual that is left.
 
 use super::clamped::{Clamped, size_of_motion};
+use super::lemke::Lemke;
 use super::lu::Lu;
 use super::plain::PlainForm;
 use super::problem::{Problem, Report, Status, max_or_nan};
@@ -43,13 +44,15 @@ pub struct DantzigOptions {
     pub pivots_per_row: usize,
     /// Most rounds on the friction bounds.
     pub max_friction_rounds: usize,
+    /// Ask [`Lemke`] where the rounds on the friction bounds do not settle. Exact, but much slower.
+    pub lemke_fallback: bool,
     /// Residual up to which an answer counts as solved, relative to 1 + max |b|.
     pub tolerance: f64,
 }
 
 impl Default for DantzigOptions {
     fn default() -> Self {
-        Self { pivots_per_row: 50, max_friction_rounds: 50, tolerance: 1e-9 }
+        Self { pivots_per_row: 50, max_friction_rounds: 20, lemke_fallback: true, tolerance: 1e-9 }
     }
 }
 
@@ -97,6 +100,7 @@ pub struct Dantzig {
     limits: Vec<f64>,
     coupled: Vec<f64>,
     kept: Vec<f64>,
+    lemke: Lemke,
     lu: Lu,
     plain: PlainForm,
     tableau: Tableau,
@@ -147,6 +151,18 @@ impl Dantzig {
             }
             if matches!(status, Status::Solved | Status::Infeasible) {
                 break;
+            }
+        }
+        if status == Status::MaxIterations && self.options.lemke_fallback {
+            self.kept.clear();
+            self.kept.resize(n, 0.0);
+            self.lemke.options.tolerance = self.options.tolerance;
+            let report = self.lemke.solve(problem, &mut self.kept);
+            iterations += report.iterations;
+            // Without a solution our own x, near one, is of more use than none.
+            if report.status == Status::Solved {
+                x.copy_from_slice(&self.kept);
+                status = Status::Solved;
             }
         }
         Report { status, residual: problem.residual(x), iterations }

@@ -15,7 +15,7 @@ use super::problem::{Problem, Report, Status};
 use super::tableau::Tableau;
 
 /// Covering vectors to try, see `Tableau::load`.
-const TILTS: [f64; 3] = [0.0, 1.0, -0.5];
+const TILTS: [f64; 6] = [0.0, 1.0, -0.5, 4.0, -0.9, 20.0];
 
 /// Settings of [`Lemke`].
 #[derive(Clone, Copy, Debug, PartialEq)]

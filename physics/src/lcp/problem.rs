@@ -92,8 +92,8 @@ pub enum Status {
     MaxIterations,
     /// No x within its bounds gives an admissible w (a convex problem unbounded below).
     Infeasible,
-    /// An admissible w exists, but pivoting found no complementary one. For P and positive semidefinite
-    /// matrices that is a proof that there is none; for others it is only what was found.
+    /// An admissible w exists, but pivoting found no complementary one. Without friction rows and for P or
+    /// positive semidefinite matrices that is a proof that there is none; else it is only what was found.
     NoSolution,
 }
 
