@@ -5,6 +5,7 @@ pub mod dynamics;
 pub mod figures;
 pub mod forces;
 pub mod integrate;
+pub mod lcp;
 pub mod model;
 pub mod spatial;
 pub mod state;
