@@ -1,5 +1,6 @@
 //! Reduced-coordinate articulated dynamics, contact and constraint solving.
 
+pub mod collide;
 pub mod data;
 pub mod dynamics;
 pub mod figures;
