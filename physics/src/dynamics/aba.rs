@@ -28,11 +28,13 @@
 //! armature or joint gain (3) leaves only `Ia = [0 0; 0 C - BᵀA⁻¹B]`, which is most of the speed on
 //! ball-jointed figures.
 
+use std::ops::Range;
+
 use glam::{DMat3, DVec3};
 
 use super::kinematics::{forward_kinematics, forward_velocity, joint_motion};
 use crate::data::{Data, Factor, FreeFactor};
-use crate::forces::Forces;
+use crate::forces::{Forces, ImplicitForce};
 use crate::model::{JointKind, Link, Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Sym3};
 use crate::state::{State, vec3, write3};
@@ -47,10 +49,10 @@ pub fn aba(model: &Model, state: &State, data: &mut Data, forces: &Forces) {
 
 /// [`aba`] for positions and velocities already in `data`.
 pub fn aba_at(model: &Model, data: &mut Data, forces: &Forces) {
-    rigid(model, data, &forces.body);
-    let no_gain = Regular { gain: &[], v: &[], dt: 0.0 };
-    inward(model, data, &forces.joint, &no_gain);
-    outward(model, data);
+    let all = 0..model.n_bodies();
+    rigid(model, data, all.clone(), &forces.body);
+    inward(model, data, all.clone(), &Drive::explicit(&forces.joint));
+    outward(model, data, all);
 }
 
 /// Joint accelerations over a step of length `dt` when forces depend on the velocity at its end:
@@ -63,25 +65,30 @@ pub fn aba_implicit(model: &Model, state: &State, data: &mut Data, forces: &Forc
 
 /// [`aba_implicit`] for positions and velocities already in `data`.
 pub fn aba_implicit_at(model: &Model, state: &State, data: &mut Data, forces: &Forces, dt: f64) {
-    rigid(model, data, &forces.body);
+    let all = 0..model.n_bodies();
+    rigid(model, data, all.clone(), &forces.body);
     if !forces.implicit.is_empty() {
-        drift(model, data);
+        drift(model, data, all.clone());
         for (body, term) in &forces.implicit {
-            let i = body.index();
-            // (6)
-            data.dynamics.articulated_inertia[i] += term.gain * dt;
-            let moved = data.velocity.body[i] - data.velocity.drift[i] * dt;
-            data.dynamics.articulated_bias[i] += term.gain * moved - term.at_rest;
+            add_implicit(data, body.index(), term, dt);
         }
     }
-    let gain = Regular { gain: &forces.joint_gain, v: &state.v, dt };
-    inward(model, data, &forces.joint, &gain);
-    outward(model, data);
+    inward(model, data, all.clone(), &Drive::implicit(forces, &state.v, dt));
+    outward(model, data, all);
+}
+
+/// (6): adds an implicit term to body `i`.
+#[inline]
+pub(crate) fn add_implicit(data: &mut Data, i: usize, term: &ImplicitForce, dt: f64) {
+    data.dynamics.articulated_inertia[i] += term.gain * dt;
+    let moved = data.velocity.body[i] - data.velocity.drift[i] * dt;
+    data.dynamics.articulated_bias[i] += term.gain * moved - term.at_rest;
 }
 
 /// Accelerations of the bodies at zero joint acceleration, gravity included as `a_0 = -g`.
-fn drift(model: &Model, data: &mut Data) {
-    for (i, link) in model.links.iter().enumerate() {
+pub(crate) fn drift(model: &Model, data: &mut Data, bodies: Range<usize>) {
+    for i in bodies {
+        let link = &model.links[i];
         let parent = if link.parent == NONE {
             Motion::new(DVec3::ZERO, -model.gravity)
         } else {
@@ -91,15 +98,16 @@ fn drift(model: &Model, data: &mut Data) {
     }
 }
 
-/// (1): rigid inertias and bias forces of all bodies.
-pub(crate) fn rigid(model: &Model, data: &mut Data, wrenches: &[Force]) {
+/// (1): rigid inertias and bias forces of a range of bodies.
+pub(crate) fn rigid(model: &Model, data: &mut Data, bodies: Range<usize>, wrenches: &[Force]) {
     let n = model.links.len();
     let poses = &data.position.world_from_body[..n];
     let velocities = &data.velocity.body[..n];
     let inertias = &mut data.dynamics.articulated_inertia[..n];
     let biases = &mut data.dynamics.articulated_bias[..n];
     let wrenches = &wrenches[..n];
-    for (i, link) in model.links.iter().enumerate() {
+    for i in bodies {
+        let link = &model.links[i];
         let r = &poses[i].rotation;
         let c = *r * link.inertia.center_of_mass;
         let inertia = Inertia::about(link.inertia.mass, c, link.inertia.rotational.rotated(r));
@@ -111,14 +119,35 @@ pub(crate) fn rigid(model: &Model, data: &mut Data, wrenches: &[Force]) {
     }
 }
 
-/// Implicit joint gains of one inward pass; empty slices for none.
-pub(crate) struct Regular<'a> {
-    pub(crate) gain: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) dt: f64,
+/// What drives the joints in one inward pass; empty slices for what there is none of.
+#[derive(Clone, Copy)]
+pub(crate) struct Drive<'a> {
+    tau: &'a [f64],
+    gain: &'a [f64],
+    v: &'a [f64],
+    dt: f64,
+    /// Bodies whose joint moves as `data.dynamics.acceleration` says (RBDA 9.2).
+    prescribed: &'a [bool],
 }
 
-impl Regular<'_> {
+impl<'a> Drive<'a> {
+    pub(crate) fn explicit(tau: &'a [f64]) -> Self {
+        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[] }
+    }
+
+    pub(crate) fn implicit(forces: &'a Forces, v: &'a [f64], dt: f64) -> Self {
+        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[] }
+    }
+
+    pub(crate) fn prescribing(self, prescribed: &'a [bool]) -> Self {
+        Self { prescribed, ..self }
+    }
+
+    #[inline]
+    pub(crate) fn is_prescribed(&self, i: usize) -> bool {
+        self.prescribed.get(i).copied().unwrap_or(false)
+    }
+
     /// What (2) and (7) add to `D` for freedom `k` of a joint.
     #[inline]
     fn diagonal(&self, model: &Model, i: usize, link: &Link, k: usize) -> f64 {
@@ -131,11 +160,11 @@ impl Regular<'_> {
 
     /// `τ0 - b v` (7).
     #[inline]
-    fn force(&self, tau: &[f64], link: &Link, k: usize) -> f64 {
+    fn force(&self, link: &Link, k: usize) -> f64 {
         let dof = link.v as usize + k;
         match self.gain.get(dof) {
-            Some(gain) => tau[dof] - gain * self.v[dof],
-            None => tau[dof],
+            Some(gain) => self.tau[dof] - gain * self.v[dof],
+            None => self.tau[dof],
         }
     }
 
@@ -149,8 +178,8 @@ impl Regular<'_> {
     }
 
     #[inline]
-    fn force3(&self, tau: &[f64], link: &Link, at: usize) -> DVec3 {
-        let f = |k| self.force(tau, link, at + k);
+    fn force3(&self, link: &Link, at: usize) -> DVec3 {
+        let f = |k| self.force(link, at + k);
         DVec3::new(f(0), f(1), f(2))
     }
 }
@@ -165,22 +194,31 @@ fn turned_diagonal(axes: &DMat3, d: DVec3) -> Sym3 {
     }
 }
 
-/// (2)–(4) for all bodies, tips first.
-fn inward(model: &Model, data: &mut Data, tau: &[f64], regular: &Regular<'_>) {
-    let mut free = data.dynamics.free_factor.len();
-    for i in (0..model.links.len()).rev() {
-        let link = &model.links[i];
-        if link.kind == JointKind::Free {
-            free -= 1;
-        }
-        let (inertia, bias) = fold(model, data, i, free, tau, regular);
-        hand_over(link, data, i, &inertia, bias);
+/// (2)–(4) for a range of bodies (whole trees), tips first.
+pub(crate) fn inward(model: &Model, data: &mut Data, bodies: Range<usize>, drive: &Drive<'_>) {
+    for i in bodies.rev() {
+        let (inertia, bias) = if drive.is_prescribed(i) {
+            fold_prescribed(model, data, i)
+        } else {
+            fold(model, data, i, drive)
+        };
+        hand_over(&model.links[i], data, i, &inertia, bias);
     }
+}
+
+/// A prescribed joint hands everything on: `Ia = IA`, `pa = pA + IA (c + S q̈*)` (RBDA 9.2).
+fn fold_prescribed(model: &Model, data: &mut Data, i: usize) -> (ArticulatedInertia, Force) {
+    let link = &model.links[i];
+    data.dynamics.factor[i].prescribed = true;
+    let wanted = &data.dynamics.acceleration[link.v as usize..];
+    let own = joint_motion(link.kind, &data.position.axes[i], wanted);
+    let inertia = data.dynamics.articulated_inertia[i];
+    (inertia, data.dynamics.articulated_bias[i] + inertia * (data.velocity.bias[i] + own))
 }
 
 /// (4): gives what is left of a body to its parent.
 #[inline(always)]
-pub(crate) fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &ArticulatedInertia, bias: Force) {
+fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &ArticulatedInertia, bias: Force) {
     if link.parent != NONE {
         let (p, r) = (link.parent as usize, data.position.offset[i]);
         data.dynamics.articulated_inertia[p] += inertia.seen_from(r);
@@ -190,14 +228,7 @@ pub(crate) fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &Articu
 
 /// (2) and (3): factors of the joint above body `i`; returns `Ia`, `pa` at the body's origin.
 #[inline(always)]
-pub(crate) fn fold(
-    model: &Model,
-    data: &mut Data,
-    i: usize,
-    free: usize,
-    tau: &[f64],
-    regular: &Regular<'_>,
-) -> (ArticulatedInertia, Force) {
+fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (ArticulatedInertia, Force) {
     let link = &model.links[i];
     let axes = &data.position.axes[i];
     let ia = data.dynamics.articulated_inertia[i];
@@ -210,40 +241,40 @@ pub(crate) fn fold(
         JointKind::Revolute { .. } => {
             let s = axes.x_axis;
             let u = Force::new(ia.angular * s, ia.coupling.transpose() * s);
-            let d = s.dot(u.angular) + regular.diagonal(model, i, link, 0);
-            let drive = regular.force(tau, link, 0) - s.dot(pa.angular);
-            fold_one(factor, &ia, pa, c, u, 1.0 / d, drive)
+            let d = s.dot(u.angular) + drive.diagonal(model, i, link, 0);
+            let push = drive.force(link, 0) - s.dot(pa.angular);
+            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
         }
         JointKind::Prismatic { .. } => {
             let s = axes.x_axis;
             let u = Force::new(ia.coupling * s, ia.linear * s);
-            let d = s.dot(u.linear) + regular.diagonal(model, i, link, 0);
-            let drive = regular.force(tau, link, 0) - s.dot(pa.linear);
-            fold_one(factor, &ia, pa, c, u, 1.0 / d, drive)
+            let d = s.dot(u.linear) + drive.diagonal(model, i, link, 0);
+            let push = drive.force(link, 0) - s.dot(pa.linear);
+            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
         }
         JointKind::Universal { .. } => {
             let (s, t) = (axes.x_axis, axes.y_axis);
             let transposed = ia.coupling.transpose();
             let u = [Force::new(ia.angular * s, transposed * s), Force::new(ia.angular * t, transposed * t)];
-            let d00 = s.dot(u[0].angular) + regular.diagonal(model, i, link, 0);
+            let d00 = s.dot(u[0].angular) + drive.diagonal(model, i, link, 0);
             let d01 = s.dot(u[1].angular);
-            let d11 = t.dot(u[1].angular) + regular.diagonal(model, i, link, 1);
+            let d11 = t.dot(u[1].angular) + drive.diagonal(model, i, link, 1);
             let scale = 1.0 / (d00 * d11 - d01 * d01);
             let inverse = Sym3::new(d11 * scale, d00 * scale, 0.0, -d01 * scale, 0.0, 0.0);
-            let drive = DVec3::new(
-                regular.force(tau, link, 0) - s.dot(pa.angular),
-                regular.force(tau, link, 1) - t.dot(pa.angular),
+            let push = DVec3::new(
+                drive.force(link, 0) - s.dot(pa.angular),
+                drive.force(link, 1) - t.dot(pa.angular),
                 0.0,
             );
-            fold_two(factor, &ia, pa, c, u, inverse, drive)
+            fold_two(factor, &ia, pa, c, u, inverse, push)
         }
         JointKind::Spherical => {
-            let extra = regular.diagonal3(model, i, link, 0);
-            let drive = *axes * regular.force3(tau, link, 0) - pa.angular;
+            let extra = drive.diagonal3(model, i, link, 0);
+            let push = *axes * drive.force3(link, 0) - pa.angular;
             if extra == DVec3::ZERO {
-                fold_ball(factor, &ia, pa, c, drive)
+                fold_ball(factor, &ia, pa, c, push)
             } else {
-                fold_ball_regular(factor, &ia, pa, c, drive, turned_diagonal(axes, extra))
+                fold_ball_regular(factor, &ia, pa, c, push, turned_diagonal(axes, extra))
             }
         }
         JointKind::Planar => {
@@ -253,7 +284,7 @@ pub(crate) fn fold(
                 Force::new(ia.coupling * y, ia.linear * y),
                 Force::new(ia.angular * z, ia.coupling.transpose() * z),
             ];
-            let extra = regular.diagonal3(model, i, link, 0);
+            let extra = drive.diagonal3(model, i, link, 0);
             let d = Sym3::new(
                 x.dot(u[0].linear) + extra.x,
                 y.dot(u[1].linear) + extra.y,
@@ -262,19 +293,18 @@ pub(crate) fn fold(
                 x.dot(u[2].linear),
                 y.dot(u[2].linear),
             );
-            let tau = regular.force3(tau, link, 0);
-            let drive = tau - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
-            fold_three(factor, &ia, pa, c, u, d.inverse(), drive)
+            let push =
+                drive.force3(link, 0) - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
+            fold_three(factor, &ia, pa, c, u, d.inverse(), push)
         }
         JointKind::Free => {
-            let extra_linear = turned_diagonal(axes, regular.diagonal3(model, i, link, 0));
-            let extra_angular = turned_diagonal(axes, regular.diagonal3(model, i, link, 3));
-            let force =
-                Force::new(*axes * regular.force3(tau, link, 3), *axes * regular.force3(tau, link, 0));
+            let extra_linear = turned_diagonal(axes, drive.diagonal3(model, i, link, 0));
+            let extra_angular = turned_diagonal(axes, drive.diagonal3(model, i, link, 3));
+            let force = Force::new(*axes * drive.force3(link, 3), *axes * drive.force3(link, 0));
             let linear_inverse = (ia.linear + extra_linear).inverse();
             let coupling = linear_inverse * ia.coupling.transpose();
             let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
-            data.dynamics.free_factor[free] =
+            data.dynamics.free_factor[link.free as usize] =
                 FreeFactor { linear_inverse, schur_inverse: schur.inverse(), coupling, drive: force - pa };
             // Nothing of the inertia passes a free joint; its own force does.
             (ArticulatedInertia::ZERO, force)
@@ -428,31 +458,31 @@ fn fold_ball_regular(
     (left, bias + left * c)
 }
 
-/// (5) for all bodies, root first.
-fn outward(model: &Model, data: &mut Data) {
-    let mut free = 0;
-    for (i, link) in model.links.iter().enumerate() {
+/// (5) for a range of bodies (whole trees), root first.
+pub(crate) fn outward(model: &Model, data: &mut Data, bodies: Range<usize>) {
+    for i in bodies {
+        let link = &model.links[i];
         let parent = if link.parent == NONE {
             Motion::new(DVec3::ZERO, -model.gravity)
         } else {
             data.dynamics.body_acceleration[link.parent as usize]
         };
         let inherited = parent.at(data.position.offset[i]) + data.velocity.bias[i];
-        let own = unfold(model, data, i, free, inherited);
+        let own = unfold(model, data, i, inherited);
         data.dynamics.body_acceleration[i] = inherited + own;
-        if link.kind == JointKind::Free {
-            free += 1;
-        }
     }
 }
 
-/// (5): writes the joint acceleration of body `i` and returns `S q̈`.
+/// (5): writes the joint acceleration of body `i` (unless prescribed) and returns `S q̈`.
 #[inline(always)]
-pub(crate) fn unfold(model: &Model, data: &mut Data, i: usize, free: usize, inherited: Motion) -> Motion {
+fn unfold(model: &Model, data: &mut Data, i: usize, inherited: Motion) -> Motion {
     let link = &model.links[i];
     let axes = &data.position.axes[i];
     let out = &mut data.dynamics.acceleration[link.v as usize..];
     let factor = &data.dynamics.factor[i];
+    if factor.prescribed {
+        return joint_motion(link.kind, axes, out);
+    }
     match link.kind {
         JointKind::Fixed => Motion::ZERO,
         JointKind::Revolute { .. } => {
@@ -465,7 +495,7 @@ pub(crate) fn unfold(model: &Model, data: &mut Data, i: usize, free: usize, inhe
             Motion::new(world, DVec3::ZERO)
         }
         JointKind::Free => {
-            let f = &data.dynamics.free_factor[free];
+            let f = &data.dynamics.free_factor[link.free as usize];
             let rhs = f.drive - data.dynamics.articulated_inertia[i] * inherited;
             let world = f.solve(rhs);
             write3(out, 0, axes.transpose() * world.linear);

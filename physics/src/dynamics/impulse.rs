@@ -60,7 +60,6 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
         }
     }
     let response = &mut dynamics.response[..n];
-    let mut free = 0;
     for (i, link) in model.links.iter().enumerate() {
         let parent = if link.parent == NONE { Motion::ZERO } else { response[link.parent as usize] };
         let inherited = parent.at(offsets[i]);
@@ -77,7 +76,7 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
                         if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
                     let tau = Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0));
                     let rhs = impulse[i] + tau - dynamics.articulated_inertia[i] * inherited;
-                    let world = dynamics.free_factor[free].solve(rhs);
+                    let world = dynamics.free_factor[link.free as usize].solve(rhs);
                     let r = axes[i].transpose();
                     crate::state::write3(out, 0, r * world.linear);
                     crate::state::write3(out, 3, r * world.angular);
@@ -95,9 +94,6 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
                 }
             }
         };
-        if link.kind == JointKind::Free {
-            free += 1;
-        }
         response[i] = inherited + own;
     }
 }

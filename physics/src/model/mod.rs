@@ -114,6 +114,8 @@ pub(crate) struct Link {
     pub(crate) parallel: bool,
     /// Whether any freedom has armature.
     pub(crate) armature: bool,
+    /// Which of the free joints it is, if it is one.
+    pub(crate) free: u32,
     pub(crate) placement: crate::spatial::Transform,
     pub(crate) inertia: Inertia,
 }
@@ -197,9 +199,16 @@ impl Model {
     }
 
     pub(crate) fn assemble(gravity: DVec3, bodies: Vec<Body>, n_q: usize, n_v: usize) -> Self {
+        let mut free_joints = 0;
+        let mut next_free = |kind| {
+            let own = free_joints;
+            free_joints += u32::from(kind == JointKind::Free);
+            own
+        };
         let links: Vec<Link> = bodies
             .iter()
             .map(|b| Link {
+                free: next_free(b.joint.kind),
                 kind: b.joint.kind,
                 parent: b.parent.map_or(NONE, |p| p.0),
                 q: b.q_start as u32,
