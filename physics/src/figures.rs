@@ -4,10 +4,11 @@
 //! measured with. Frames: x forward, y left, z up; at zero the figure stands with its arms stretched
 //! sideways (T-pose).
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-use crate::model::{BodySpec, Joint, Model};
-use crate::spatial::{Inertia, Sym3};
+use crate::model::shape::Shape;
+use crate::model::{BodySpec, Joint, Model, ShapeSpec};
+use crate::spatial::{Inertia, Sym3, Transform};
 
 const X: DVec3 = DVec3::X;
 const Y: DVec3 = DVec3::Y;
@@ -62,6 +63,29 @@ pub struct Part {
     pub center: DVec3,
 }
 
+impl Part {
+    /// The body of this part with its solid as shape.
+    pub fn spec(&self) -> BodySpec {
+        let (shape, turn) = match self.solid {
+            Solid::Box(x, y, z) => {
+                (Shape::Box { half_extents: DVec3::new(x, y, z), rounding: 0.0 }, DQuat::IDENTITY)
+            }
+            Solid::Capsule(axis, radius, half_length) => {
+                let turn = DQuat::from_rotation_arc(Z, [X, Y, Z][axis]);
+                (Shape::Capsule { radius, half_length }, turn)
+            }
+        };
+        let placed = Transform::from_quaternion(turn, self.center);
+        BodySpec {
+            name: self.name.clone(),
+            parent: self.parent.clone(),
+            joint: self.joint.clone(),
+            inertia: self.solid.inertia(self.mass, self.center),
+            shapes: vec![ShapeSpec::new(shape).placed(placed)],
+        }
+    }
+}
+
 /// A figure: named parts that become a [`Model`].
 #[derive(Clone, Debug)]
 pub struct Figure {
@@ -99,12 +123,7 @@ impl Figure {
     pub fn model(&self) -> Model {
         let mut builder = Model::builder();
         for part in &self.parts {
-            builder.push(BodySpec {
-                name: part.name.clone(),
-                parent: part.parent.clone(),
-                joint: part.joint.clone(),
-                inertia: part.solid.inertia(part.mass, part.center),
-            });
+            builder.push(part.spec());
         }
         builder.build().expect("the standard figures are valid models")
     }

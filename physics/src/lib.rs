@@ -1,6 +1,7 @@
 //! Reduced-coordinate articulated dynamics, contact and constraint solving.
 
 pub mod collide;
+pub mod contact;
 pub mod data;
 pub mod dynamics;
 pub mod figures;

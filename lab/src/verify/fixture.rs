@@ -120,6 +120,7 @@ impl FixtureModel {
                 joint: joint
                     .placed(Transform::from_quaternion(quaternion.normalize(), placement.translation.into())),
                 inertia: Inertia::new(body.mass, body.com.into(), Sym3::new(xx, yy, zz, xy, xz, yz)),
+                shapes: Vec::new(),
             });
         }
         let model = builder.build().map_err(|error| malformed(path, "model", error))?;

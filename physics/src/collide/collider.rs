@@ -93,6 +93,17 @@ pub enum ColliderError {
     },
 }
 
+impl ColliderError {
+    /// Index of the collider at fault.
+    pub fn collider(&self) -> usize {
+        match self {
+            Self::Shape { collider, .. }
+            | Self::StaticOnBody { collider, .. }
+            | Self::Placement { collider } => *collider,
+        }
+    }
+}
+
 /// All colliders of a scene, checked and ready: what does not change from step to step.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Colliders {

@@ -6,8 +6,54 @@ use glam::{DMat3, DVec3};
 
 use super::joint::{Joint, JointKind};
 use super::limits::Limits;
+use super::shape::Shape;
 use super::{Body, BodyId, Model, ModelError};
+use crate::collide::{Collider, Colliders, Groups};
+use crate::contact::Material;
 use crate::spatial::{Inertia, Sym3, Transform};
+
+/// A shape, where it sits and what it is made of.
+#[derive(Clone, Debug)]
+pub struct ShapeSpec {
+    /// Its geometry.
+    pub shape: Shape,
+    /// Where it sits on its body, or in the world.
+    pub body_from_shape: Transform,
+    /// What it is made of.
+    pub material: Material,
+    /// Which groups it belongs to and meets.
+    pub groups: Groups,
+}
+
+impl ShapeSpec {
+    /// A shape at the origin of its body (or of the world), default material, meeting everything.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            body_from_shape: Transform::IDENTITY,
+            material: Material::default(),
+            groups: Groups::ALL,
+        }
+    }
+
+    /// Puts it elsewhere on its body.
+    pub fn placed(mut self, body_from_shape: Transform) -> Self {
+        self.body_from_shape = body_from_shape;
+        self
+    }
+
+    /// Makes it of another material.
+    pub fn made_of(mut self, material: Material) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// Sets its collision groups.
+    pub fn in_groups(mut self, groups: Groups) -> Self {
+        self.groups = groups;
+        self
+    }
+}
 
 /// Description of a body and of the joint that carries it.
 #[derive(Clone, Debug)]
@@ -20,17 +66,25 @@ pub struct BodySpec {
     pub joint: Joint,
     /// Mass distribution.
     pub inertia: Inertia,
+    /// What it looks like to contacts.
+    pub shapes: Vec<ShapeSpec>,
 }
 
 impl BodySpec {
     /// A body on the world by `joint`.
     pub fn root(name: impl Into<String>, joint: Joint, inertia: Inertia) -> Self {
-        Self { name: name.into(), parent: None, joint, inertia }
+        Self { name: name.into(), parent: None, joint, inertia, shapes: Vec::new() }
     }
 
     /// A body on another body by `joint`.
     pub fn child(name: impl Into<String>, parent: impl Into<String>, joint: Joint, inertia: Inertia) -> Self {
-        Self { name: name.into(), parent: Some(parent.into()), joint, inertia }
+        Self { name: name.into(), parent: Some(parent.into()), joint, inertia, shapes: Vec::new() }
+    }
+
+    /// Adds a shape.
+    pub fn with_shape(mut self, shape: ShapeSpec) -> Self {
+        self.shapes.push(shape);
+        self
     }
 }
 
@@ -39,11 +93,20 @@ impl BodySpec {
 pub struct ModelBuilder {
     gravity: DVec3,
     bodies: Vec<BodySpec>,
+    fixtures: Vec<ShapeSpec>,
+    self_collision: bool,
+    apart: Vec<(String, String)>,
 }
 
 impl Default for ModelBuilder {
     fn default() -> Self {
-        Self { gravity: DVec3::new(0.0, 0.0, -9.81), bodies: Vec::new() }
+        Self {
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            bodies: Vec::new(),
+            fixtures: Vec::new(),
+            self_collision: true,
+            apart: Vec::new(),
+        }
     }
 }
 
@@ -70,9 +133,35 @@ impl ModelBuilder {
         self.bodies.push(body);
     }
 
-    /// Adds every body of `model`, names prefixed by `prefix`, its roots moved by `world_from_model`.
+    /// Adds a shape that never moves: ground, terrain, walls.
+    pub fn fixture(mut self, shape: ShapeSpec) -> Self {
+        self.push_fixture(shape);
+        self
+    }
+
+    /// Adds a shape that never moves: ground, terrain, walls.
+    pub fn push_fixture(&mut self, shape: ShapeSpec) {
+        self.fixtures.push(shape);
+    }
+
+    /// Whether bodies of one tree collide with each other (neighbours never do). On by default.
+    pub fn self_collision(mut self, on: bool) -> Self {
+        self.self_collision = on;
+        self
+    }
+
+    /// Keeps two bodies from colliding.
+    pub fn keep_apart(&mut self, a: impl Into<String>, b: impl Into<String>) {
+        self.apart.push((a.into(), b.into()));
+    }
+
+    /// Adds every body of `model` with its shapes, names prefixed by `prefix`, its roots moved by `world_from_model`.
     pub fn append(&mut self, prefix: &str, model: &Model, world_from_model: Transform) {
-        for body in &model.bodies {
+        for (a, b) in &model.apart {
+            let name = |id: &BodyId| format!("{prefix}{}", model.bodies[id.index()].name);
+            self.keep_apart(name(a), name(b));
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
             let mut joint = body.joint.clone();
             if body.parent.is_none() {
                 joint.parent_from_joint = world_from_model * joint.parent_from_joint;
@@ -82,6 +171,7 @@ impl ModelBuilder {
                 parent: body.parent.map(|p| format!("{prefix}{}", model.bodies[p.index()].name)),
                 joint,
                 inertia: body.inertia,
+                shapes: model.shapes_of(Some(BodyId::new(i))).collect(),
             });
         }
     }
@@ -118,7 +208,59 @@ impl ModelBuilder {
             });
         }
         check_freedoms(&bodies)?;
-        Ok(Model::assemble(self.gravity, bodies, n_q, n_v))
+        let mut model = Model::assemble(self.gravity, bodies, n_q, n_v);
+        self.add_shapes(&order, &mut model)?;
+        Ok(model)
+    }
+
+    /// Colliders and materials of bodies and fixtures, and the pairs that never touch.
+    fn add_shapes(&self, order: &[usize], model: &mut Model) -> Result<(), ModelError> {
+        let mut colliders = Vec::new();
+        let mut add = |owner: &str, body: Option<usize>, family, spec: &ShapeSpec| {
+            if let Some((quantity, value)) = spec.material.fault() {
+                return Err(ModelError::Negative { body: owner.to_owned(), quantity, value });
+            }
+            colliders.push(Collider {
+                shape: spec.shape.clone(),
+                body: body.map(|b| b as u32),
+                body_from_shape: spec.body_from_shape,
+                groups: spec.groups,
+                family,
+            });
+            model.materials.push(spec.material);
+            Ok(())
+        };
+        for (tree, range) in model.trees.iter().enumerate() {
+            for i in range.clone() {
+                let spec = &self.bodies[order[i]];
+                let family = (!self.self_collision).then_some(tree as u32);
+                spec.shapes.iter().try_for_each(|shape| add(&spec.name, Some(i), family, shape))?;
+            }
+        }
+        self.fixtures.iter().try_for_each(|shape| add("world", None, None, shape))?;
+
+        let mut apart: Vec<(u32, u32)> = Vec::new();
+        for (i, link) in model.links.iter().enumerate() {
+            if link.parent != super::NONE {
+                apart.push((link.parent, i as u32));
+            }
+        }
+        for (a, b) in &self.apart {
+            let find = |name: &String| {
+                model.find(name).ok_or_else(|| ModelError::UnknownBody { body: name.clone() })
+            };
+            let (a, b) = (find(a)?, find(b)?);
+            model.apart.push((a, b));
+            apart.push((a.index() as u32, b.index() as u32));
+        }
+        let owner = |c: usize| match colliders[c].body {
+            Some(b) => model.bodies[b as usize].name.clone(),
+            None => "world".to_owned(),
+        };
+        let names: Vec<String> = (0..colliders.len()).map(owner).collect();
+        model.colliders = Colliders::new(colliders, &apart)
+            .map_err(|source| ModelError::Shape { body: names[source.collider()].clone(), source })?;
+        Ok(())
     }
 
     /// Indices of the bodies in depth-first order.

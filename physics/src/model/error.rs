@@ -49,6 +49,10 @@ pub enum ModelError {
     WrongLimits { body: String, limits: &'static str, joint: &'static str },
     #[error("joint of body '{body}': swing or ellipse half axis is {value} rad, expected between 0 and π")]
     BadSwing { body: String, value: f64 },
+    #[error("body '{body}': bad shape: {source}")]
+    Shape { body: String, source: crate::collide::ColliderError },
+    #[error("there is no body called '{body}'")]
+    UnknownBody { body: String },
     #[error("joint of body '{body}': a free joint with springs, damping or armature must hang on the world")]
     LoadedFreeJoint { body: String },
 }

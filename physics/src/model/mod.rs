@@ -14,11 +14,13 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-pub use builder::{BodySpec, ModelBuilder};
+pub use builder::{BodySpec, ModelBuilder, ShapeSpec};
 pub use error::ModelError;
 pub use joint::{Joint, JointKind, MAX_COORDINATES, MAX_FREEDOMS};
 pub use limits::Limits;
 
+use crate::collide::Colliders;
+use crate::contact::Material;
 use crate::spatial::Inertia;
 
 /// A body of a [`Model`], and the joint that carries it.
@@ -97,6 +99,16 @@ pub struct Model {
     pub(crate) run_start: Vec<u32>,
     /// Start of each freedom's row in the packed mass matrix.
     pub(crate) row_start: Vec<usize>,
+    /// Shapes of bodies and world.
+    pub(crate) colliders: Colliders,
+    /// Material of each collider.
+    pub(crate) materials: Vec<Material>,
+    /// Pairs kept from colliding by the user.
+    pub(crate) apart: Vec<(BodyId, BodyId)>,
+    /// Total mass of the tree each body belongs to.
+    pub(crate) tree_mass: Vec<f64>,
+    /// The tree each body belongs to.
+    pub(crate) tree_of: Vec<u32>,
     by_name: HashMap<String, BodyId>,
 }
 
@@ -193,6 +205,34 @@ impl Model {
         false
     }
 
+    /// Shapes of bodies and world.
+    pub fn colliders(&self) -> &Colliders {
+        &self.colliders
+    }
+
+    /// Material of each collider, in the order of [`Model::colliders`].
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Shapes on a body, or those of the world for `None`.
+    pub fn shapes_of(&self, body: Option<BodyId>) -> impl Iterator<Item = ShapeSpec> + '_ {
+        let owner = body.map(|b| b.0);
+        self.colliders.list().iter().zip(&self.materials).filter(move |(c, _)| c.body == owner).map(
+            |(c, &material)| ShapeSpec {
+                shape: c.shape.clone(),
+                body_from_shape: c.body_from_shape,
+                material,
+                groups: c.groups,
+            },
+        )
+    }
+
+    /// Which of [`Model::trees`] a body belongs to.
+    pub fn tree_of(&self, body: BodyId) -> usize {
+        self.tree_of[body.index()] as usize
+    }
+
     /// Sum of all masses.
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.inertia.mass).sum()
@@ -251,6 +291,29 @@ impl Model {
         row_start.push(next_row);
 
         let by_name = bodies.iter().enumerate().map(|(i, b)| (b.name.clone(), BodyId::new(i))).collect();
-        Self { gravity, bodies, n_q, n_v, links, trees, dof_parent, run_start, row_start, by_name }
+        let mut tree_mass = vec![0.0; bodies.len()];
+        let mut tree_of = vec![0; bodies.len()];
+        for (k, tree) in trees.iter().enumerate() {
+            let mass = bodies[tree.clone()].iter().map(|b| b.inertia.mass).sum();
+            tree_mass[tree.clone()].fill(mass);
+            tree_of[tree.clone()].fill(k as u32);
+        }
+        Self {
+            gravity,
+            bodies,
+            n_q,
+            n_v,
+            links,
+            trees,
+            dof_parent,
+            run_start,
+            row_start,
+            by_name,
+            colliders: Colliders::default(),
+            materials: Vec::new(),
+            apart: Vec::new(),
+            tree_mass,
+            tree_of,
+        }
     }
 }
