@@ -78,32 +78,40 @@ pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     contact.normal * f_n + f_t
 }
 
+/// Sliding friction is set to this share of the cone, so that small changes of the normal force between
+/// rounds leave it inside.
+const INSIDE: f64 = 0.995;
+
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
-/// `last` is set in the final round, in which no slide may begin with a known force.
+/// `last` is set once the rounds are used up: then only contacts that pull are dropped.
 pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bool {
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
-        if f_n <= 0.0 {
-            contact.force = DVec3::ZERO;
+        contact.force = DVec3::ZERO;
+        if f_n <= 0.0 || last {
             return false;
         }
         contact.phase = Phase::Stick;
-        contact.force = found;
+        contact.stretch = DVec3::ZERO;
         return true;
     }
-    if f_n <= 0.0 {
+    contact.force = found;
+    if f_n < 0.0 {
         contact.phase = Phase::Open;
-        contact.force = DVec3::ZERO;
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
+    if last {
+        return false;
+    }
     let f_t = found - contact.normal * f_n;
     let v_t = contact.tangential(v);
-    let limit = contact.material.friction * f_n;
-    contact.force = found;
-    let stick_gain = TANGENT * (dt * contact.stiffness + contact.damping);
+    let cone = contact.material.friction * f_n;
+    let limit = INSIDE * cone;
+    let stiffness = TANGENT * contact.stiffness;
+    let stick_gain = dt * stiffness + TANGENT * contact.damping;
     match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Constant(push)) => {
             // The known force must oppose the motion it was meant for.
@@ -111,6 +119,7 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
                 contact.slip = Slip::Viscous(limit / v_t.length());
             } else {
                 contact.phase = Phase::Stick;
+                contact.stretch = DVec3::ZERO;
             }
             true
         }
@@ -123,19 +132,23 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
                 return true;
             }
             contact.slip = Slip::Viscous(wanted);
-            (wanted - gain).abs() > 0.02 * wanted
+            // Inside the cone and not far from it is good enough; the coefficient is ready for next time.
+            let used = gain * v_t.length();
+            used > cone || used < 0.97 * limit
         }
         _ => {
             let size = f_t.length();
-            if size <= limit * (1.0 + 1e-9) {
+            if size <= cone {
                 return false;
             }
+            let held = stiffness * contact.stretch.length();
+            if held > limit || f_t.dot(v_t) >= 0.0 {
+                // The spring itself is stretched beyond what friction holds: it creeps back (plastic flow).
+                contact.stretch *= (0.9 * limit / held.max(f64::MIN_POSITIVE)).min(0.5);
+                return true;
+            }
             contact.phase = Phase::Slip;
-            contact.slip = if last {
-                Slip::Viscous(limit / v_t.length().max(limit / stick_gain))
-            } else {
-                Slip::Constant(f_t * (limit / size))
-            };
+            contact.slip = Slip::Constant(f_t * (limit / size));
             true
         }
     }

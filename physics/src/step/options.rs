@@ -98,7 +98,7 @@ impl Default for StepOptions {
             formulation: Formulation::default(),
             substeps: 16,
             normal_law: NormalLaw::default(),
-            contact_time: 0.02,
+            contact_time: 0.008,
             margin: 0.005,
             passes: 4,
             sweeps: 50,

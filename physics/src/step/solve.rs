@@ -16,6 +16,9 @@ use crate::model::{Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
 use crate::state::State;
 
+/// Extra rounds in which contacts may only be dropped.
+const DROP_PASSES: usize = 6;
+
 /// One step (or sub-step) of any formulation.
 pub(crate) fn advance_once(
     model: &Model,
@@ -38,11 +41,11 @@ pub(crate) fn advance_once(
         ..StepReport::default()
     };
     data.step.dirty.fill(true);
-    for pass in 1..=opt.passes.max(1) {
-        let last = pass == opt.passes.max(1);
+    // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself.
+    for pass in 1..=opt.passes.max(1) + DROP_PASSES {
         report.passes = pass;
         report.rows = solve_pass(model, state, data, act, opt);
-        if !switch(model, state, data, act, opt, last) || last {
+        if !switch(model, state, data, act, opt, pass >= opt.passes.max(1)) {
             break;
         }
     }
