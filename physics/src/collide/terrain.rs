@@ -1,0 +1,156 @@
+//! Heightfields: cells are found by division, so a corner costs the few cells it can reach.
+//!
+//! Feature ids: faces `2 * sample + which`, edges and peaks `4 * sample + kind`, with a cell numbered by its first sample.
+
+use glam::DVec3;
+
+use super::Aabb;
+use super::surface::{Finder, Patch, PatchEdge, PatchPeak, projects_into};
+use crate::model::shape::{CONVEX_VERTEX, EDGE_DIAGONAL, EDGE_X, EDGE_Y, Heightfield};
+
+/// Edges that start at a sample: flag, and the step to the sample where they end.
+const EDGES: [(u8, usize, usize); 3] = [(EDGE_X, 1, 0), (EDGE_Y, 0, 1), (EDGE_DIAGONAL, 1, 1)];
+
+/// Whether any cell under the box reaches up to it.
+pub(super) fn may_touch(field: &Heightfield, aabb: &Aabb) -> bool {
+    if aabb.min.z > field.height_range()[1] {
+        return false;
+    }
+    let Some((i0, i1, j0, j1)) = field.cells_in(aabb.min, aabb.max) else { return false };
+    (j0..=j1).any(|j| (i0..=i1).any(|i| field.cell_range(i, j)[1] >= aabb.min.z))
+}
+
+/// Contacts of a core that may touch the terrain.
+pub(super) fn find(finder: &mut Finder, field: &Heightfield, aabb: &Aabb, patch: &mut Patch) {
+    let core = finder.core;
+    for (k, &corner) in core.vertices.iter().enumerate() {
+        find_corner(finder, field, k as u32, corner);
+    }
+    if core.topology.edges.is_empty() {
+        return;
+    }
+    gather_features(field, aabb, patch);
+    if patch.edges.is_empty() && patch.peaks.is_empty() {
+        return;
+    }
+    for e in 0..core.topology.edges.len() {
+        // The terrain pushes up, so only edges with a face that looks down can be pushed.
+        if core.edge_normals(e).is_none_or(|[left, right]| left.z < 0.0 || right.z < 0.0) {
+            finder.edge(e, patch);
+        }
+    }
+    finder.peaks_in_faces(patch);
+}
+
+fn find_corner(finder: &mut Finder, field: &Heightfield, k: u32, corner: DVec3) {
+    // Below the surface: out of the triangle above, however deep.
+    if let Some((i, j, which)) = field.triangle_at(corner.x, corner.y) {
+        let normal = field.normal(i, j, which);
+        let distance = normal.dot(corner - field.sample(i, j));
+        if distance < 0.0 {
+            let id = 2 * (j * field.columns() + i) + which;
+            finder.corner_face(k, corner, normal, distance, id as u32);
+            return;
+        }
+    }
+    let (low, high) = (corner - DVec3::splat(finder.reach), corner + DVec3::splat(finder.reach));
+    let Some((i0, i1, j0, j1)) = field.cells_in(low, high) else { return };
+    let mut touched = false;
+    for j in j0..=j1 {
+        for i in i0..=i1 {
+            if field.cell_range(i, j)[1] < low.z {
+                continue;
+            }
+            touched = true;
+            let a = field.sample(i, j);
+            for which in 0..2 {
+                let normal = field.normal(i, j, which);
+                let distance = normal.dot(corner - a);
+                if (0.0..=finder.reach).contains(&distance)
+                    && projects_into(field.triangle(i, j, which), normal, corner)
+                {
+                    let id = 2 * (j * field.columns() + i) + which;
+                    finder.corner_face(k, corner, normal, distance, id as u32);
+                }
+            }
+        }
+    }
+    if !touched {
+        return;
+    }
+    for j in j0..=j1 + 1 {
+        for i in i0..=i1 + 1 {
+            let flags = field.flags(i, j);
+            if flags != 0 {
+                find_corner_at_sample(finder, field, k, corner, (i, j, flags));
+            }
+        }
+    }
+}
+
+fn find_corner_at_sample(
+    finder: &mut Finder,
+    field: &Heightfield,
+    k: u32,
+    corner: DVec3,
+    (i, j, flags): (usize, usize, u8),
+) {
+    let around = Aabb { min: corner, max: corner }.grown(finder.reach);
+    for edge in convex_edges(field, i, j, flags) {
+        if edge_box(&edge).overlaps(&around) {
+            finder.corner_edge(k, corner, &edge);
+        }
+    }
+    let at = field.sample(i, j);
+    if flags & CONVEX_VERTEX != 0 && at.distance_squared(corner) <= finder.reach * finder.reach {
+        let (mut spokes, mut n) = ([DVec3::ZERO; 6], 0);
+        field.for_spokes(i, j, |spoke| {
+            spokes[n] = spoke;
+            n += 1;
+        });
+        finder.corner_peak(k, corner, at, &spokes, 4 * (j * field.columns() + i) as u32 + 3);
+    }
+}
+
+/// Convex edges that start at a sample.
+fn convex_edges(field: &Heightfield, i: usize, j: usize, flags: u8) -> impl Iterator<Item = PatchEdge> {
+    EDGES.iter().enumerate().filter(move |(_, edge)| flags & edge.0 != 0).map(
+        move |(which, &(edge, di, dj))| {
+            let [left, right] = field.edge_normals(i, j, edge);
+            let id = 4 * (j * field.columns() + i) + which;
+            PatchEdge {
+                from: field.sample(i, j),
+                to: field.sample(i + di, j + dj),
+                left,
+                right,
+                id: id as u32,
+            }
+        },
+    )
+}
+
+fn edge_box(edge: &PatchEdge) -> Aabb {
+    Aabb { min: edge.from.min(edge.to), max: edge.from.max(edge.to) }
+}
+
+/// Collects the convex edges and peaks near a box.
+fn gather_features(field: &Heightfield, aabb: &Aabb, patch: &mut Patch) {
+    patch.clear();
+    let Some((i0, i1, j0, j1)) = field.cells_in(aabb.min, aabb.max) else { return };
+    for j in j0..=j1 + 1 {
+        for i in i0..=i1 + 1 {
+            let flags = field.flags(i, j);
+            if flags == 0 {
+                continue;
+            }
+            patch.edges.extend(convex_edges(field, i, j, flags).filter(|edge| edge_box(edge).overlaps(aabb)));
+            let at = field.sample(i, j);
+            if flags & CONVEX_VERTEX != 0 && (Aabb { min: at, max: at }).overlaps(aabb) {
+                let start = patch.spokes.len() as u32;
+                field.for_spokes(i, j, |spoke| patch.spokes.push(spoke));
+                let id = 4 * (j * field.columns() + i) as u32 + 3;
+                patch.peaks.push(PatchPeak { at, spokes: [start, patch.spokes.len() as u32], id });
+            }
+        }
+    }
+}
