@@ -81,7 +81,7 @@ pub(super) fn contacts_along(
 }
 
 /// Whether a point lies in a core; always true for one without faces, whose points are its own.
-fn contains(core: &Polytope, point: DVec3) -> bool {
+pub(super) fn contains(core: &Polytope, point: DVec3) -> bool {
     core.normals.iter().enumerate().all(|(f, normal)| {
         let corner = core.vertices[core.topology.face(f)[0] as usize];
         normal.dot(point - corner) <= TOUCHING

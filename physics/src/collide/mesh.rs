@@ -38,7 +38,7 @@ pub(super) fn find(finder: &mut Finder, mesh: &TriangleMesh, patch: &Patch) {
         find_corner(finder, mesh, patch, k as u32, corner, center);
     }
     for e in 0..core.topology.edges.len() {
-        finder.edge(e, patch);
+        finder.edge(e, patch, |p| nearest(mesh, patch, p).is_behind(p));
     }
     finder.peaks_in_faces(patch);
 }
@@ -51,15 +51,7 @@ fn find_corner(
     corner: DVec3,
     center: DVec3,
 ) {
-    let mut nearest = Nearest::NONE;
-    for face in &patch.faces {
-        nearest.try_face(mesh, face, corner);
-    }
-    if nearest.is_behind(corner) {
-        // The patch ends at the shape's box; behind it something nearer may say that this is outside after all.
-        let around = Aabb { min: corner, max: corner }.grown(nearest.distance_squared.sqrt());
-        mesh.bvh().query(&around, |t| nearest.try_face(mesh, &patch_face(mesh, t), corner));
-    }
+    let nearest = nearest(mesh, patch, corner);
     if nearest.is_behind(corner) {
         let Nearest { distance_squared, at, normal, id } = nearest;
         let distance = distance_squared.sqrt();
@@ -81,6 +73,20 @@ fn find_corner(
     for peak in &patch.peaks {
         finder.corner_peak(k, corner, peak.at, patch.spokes_of(peak), peak.id);
     }
+}
+
+/// The nearest point of the surface, as far as it matters for telling inside from outside.
+fn nearest(mesh: &TriangleMesh, patch: &Patch, p: DVec3) -> Nearest {
+    let mut nearest = Nearest::NONE;
+    for face in &patch.faces {
+        nearest.try_face(mesh, face, p);
+    }
+    if nearest.is_behind(p) {
+        // The patch ends at the shape's box; behind it something nearer may say that this is outside after all.
+        let around = Aabb { min: p, max: p }.grown(nearest.distance_squared.sqrt());
+        mesh.bvh().query(&around, |t| nearest.try_face(mesh, &patch_face(mesh, t), p));
+    }
+    nearest
 }
 
 /// The nearest point of the surface met so far.

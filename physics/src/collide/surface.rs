@@ -15,6 +15,7 @@
 
 use glam::DVec3;
 
+use super::convex::contains;
 use super::manifold::{ContactPoint, FeatureKind, feature_id};
 use super::narrow::NarrowScratch;
 use super::polytope::{Polytope, in_arc};
@@ -177,8 +178,8 @@ impl Finder<'_> {
         }
     }
 
-    /// An edge of the core against convex edges and peaks.
-    pub(super) fn edge(&mut self, e: usize, patch: &Patch) {
+    /// An edge of the core against convex edges and peaks; `is_inside` tells whether a point is in the surface's solid.
+    pub(super) fn edge(&mut self, e: usize, patch: &Patch, is_inside: impl Fn(DVec3) -> bool) {
         let [p, q] = self.core.edge(e);
         let half = (q - p) * 0.5;
         if half == DVec3::ZERO {
@@ -219,9 +220,12 @@ impl Finder<'_> {
             let lifted = middle - normal * distance;
             let (s, t) = closest_parameters(lifted - other, half, along);
             let (on_core, on_edge) = (lifted + half * s, other + along * t);
-            if s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16 {
-                let id = feature_id(FeatureKind::Edges, e as u32, 0, edge.id);
-                self.push(on_core + normal * distance, normal, distance, id);
+            let crossing = s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16;
+            let on_core = on_core + normal * distance;
+            // Overlap is real if one holds the other's point; else they are on far sides of something thin.
+            let overlap = || if arc.is_some() { contains(&self.core, on_edge) } else { is_inside(on_core) };
+            if crossing && (distance >= 0.0 || overlap()) {
+                self.push(on_core, normal, distance, feature_id(FeatureKind::Edges, e as u32, 0, edge.id));
             }
         }
         for peak in &patch.peaks {
@@ -242,17 +246,18 @@ impl Finder<'_> {
     pub(super) fn peaks_in_faces(&mut self, patch: &Patch) {
         for peak in &patch.peaks {
             let mut best: Option<(usize, f64)> = None;
-            let mut outside = false;
+            let mut highest = f64::NEG_INFINITY;
             for (f, normal) in self.core.normals.iter().enumerate() {
                 let corner = self.core.vertices[self.core.topology.face(f)[0] as usize];
                 let height = normal.dot(peak.at - corner);
-                outside |= height > self.reach;
+                highest = highest.max(height);
                 if best.is_none_or(|(_, most)| height > most) && in_cone(-*normal, patch.spokes_of(peak)) {
                     best = Some((f, height));
                 }
             }
             if let Some((f, height)) = best
-                && !outside
+                // Under a face the peak must be inside; over it, no other face may be farther.
+                && highest <= height.max(0.0) + 1e-9
                 && self.over_face(f, peak.at)
             {
                 let normal = -self.core.normals[f];

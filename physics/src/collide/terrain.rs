@@ -36,7 +36,7 @@ pub(super) fn find(finder: &mut Finder, field: &Heightfield, aabb: &Aabb, patch:
     for e in 0..core.topology.edges.len() {
         // The terrain pushes up, so only edges with a face that looks down can be pushed.
         if core.edge_normals(e).is_none_or(|[left, right]| left.z < 0.0 || right.z < 0.0) {
-            finder.edge(e, patch);
+            finder.edge(e, patch, |p| field.height_at(p.x, p.y).is_some_and(|height| p.z < height));
         }
     }
     finder.peaks_in_faces(patch);
@@ -96,10 +96,8 @@ fn find_corner_at_sample(
     (i, j, flags): (usize, usize, u8),
 ) {
     let around = Aabb { min: corner, max: corner }.grown(finder.reach);
-    for edge in convex_edges(field, i, j, flags) {
-        if edge_box(&edge).overlaps(&around) {
-            finder.corner_edge(k, corner, &edge);
-        }
+    for edge in convex_edges(field, i, j, flags, &around) {
+        finder.corner_edge(k, corner, &edge);
     }
     let at = field.sample(i, j);
     if flags & CONVEX_VERTEX != 0 && at.distance_squared(corner) <= finder.reach * finder.reach {
@@ -112,25 +110,27 @@ fn find_corner_at_sample(
     }
 }
 
-/// Convex edges that start at a sample.
-fn convex_edges(field: &Heightfield, i: usize, j: usize, flags: u8) -> impl Iterator<Item = PatchEdge> {
-    EDGES.iter().enumerate().filter(move |(_, edge)| flags & edge.0 != 0).map(
-        move |(which, &(edge, di, dj))| {
-            let [left, right] = field.edge_normals(i, j, edge);
-            let id = 4 * (j * field.columns() + i) + which;
-            PatchEdge {
-                from: field.sample(i, j),
-                to: field.sample(i + di, j + dj),
-                left,
-                right,
-                id: id as u32,
-            }
-        },
-    )
-}
-
-fn edge_box(edge: &PatchEdge) -> Aabb {
-    Aabb { min: edge.from.min(edge.to), max: edge.from.max(edge.to) }
+/// Convex edges that start at a sample and come near a box.
+fn convex_edges(
+    field: &Heightfield,
+    i: usize,
+    j: usize,
+    flags: u8,
+    aabb: &Aabb,
+) -> impl Iterator<Item = PatchEdge> {
+    let from = field.sample(i, j);
+    EDGES.iter().enumerate().filter_map(move |(which, &(edge, di, dj))| {
+        if flags & edge == 0 {
+            return None;
+        }
+        let to = field.sample(i + di, j + dj);
+        if !(Aabb { min: from.min(to), max: from.max(to) }).overlaps(aabb) {
+            return None;
+        }
+        let [left, right] = field.edge_normals(i, j, edge);
+        let id = 4 * (j * field.columns() + i) + which;
+        Some(PatchEdge { from, to, left, right, id: id as u32 })
+    })
 }
 
 /// Collects the convex edges and peaks near a box.
@@ -143,7 +143,7 @@ fn gather_features(field: &Heightfield, aabb: &Aabb, patch: &mut Patch) {
             if flags == 0 {
                 continue;
             }
-            patch.edges.extend(convex_edges(field, i, j, flags).filter(|edge| edge_box(edge).overlaps(aabb)));
+            patch.edges.extend(convex_edges(field, i, j, flags, aabb));
             let at = field.sample(i, j);
             if flags & CONVEX_VERTEX != 0 && (Aabb { min: at, max: at }).overlaps(aabb) {
                 let start = patch.spokes.len() as u32;
