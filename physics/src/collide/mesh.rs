@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::Aabb;
-use super::surface::{Finder, Patch, PatchEdge, PatchFace, PatchPeak, projects_into};
+use super::surface::{Finder, Patch, PatchEdge, PatchFace, PatchPeak, SEAM};
 use crate::model::shape::TriangleMesh;
 
 /// Collects the triangles near a box and what sticks out of them; false if there are none.
@@ -151,4 +151,14 @@ fn closest_on_triangle(mesh: &TriangleMesh, face: &PatchFace, p: DVec3) -> (DVec
         return (p - face.normal * face.normal.dot(p - face.corners[0]), face.normal);
     }
     (best.1, best.2)
+}
+
+/// Whether a point lies in the prism over (and under) a triangle, up to the seam.
+#[inline]
+fn projects_into([a, b, c]: [DVec3; 3], normal: DVec3, point: DVec3) -> bool {
+    let inside = |from: DVec3, to: DVec3| {
+        let along = to - from;
+        normal.cross(along).dot(point - from) >= -SEAM * along.length_squared()
+    };
+    inside(a, b) && inside(b, c) && inside(c, a)
 }

@@ -25,7 +25,7 @@ use crate::model::shape::Shape;
 use crate::spatial::Transform;
 
 /// Slack of the Voronoi tests, relative: neighbouring regions overlap a little rather than leave gaps.
-const SEAM: f64 = 1e-7;
+pub(super) const SEAM: f64 = 1e-7;
 
 /// The triangles near a shape and what sticks out of them, in the surface's frame.
 #[derive(Clone, Debug, Default)]
@@ -276,14 +276,4 @@ impl Finder<'_> {
             (to - from).cross(self.core.normals[f]).dot(point - from) <= 0.0
         })
     }
-}
-
-/// Whether a point lies in the prism over (and under) a triangle, up to the seam.
-#[inline]
-pub(super) fn projects_into([a, b, c]: [DVec3; 3], normal: DVec3, point: DVec3) -> bool {
-    let inside = |from: DVec3, to: DVec3| {
-        let along = to - from;
-        normal.cross(along).dot(point - from) >= -SEAM * along.length_squared()
-    };
-    inside(a, b) && inside(b, c) && inside(c, a)
 }

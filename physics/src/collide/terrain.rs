@@ -5,7 +5,7 @@
 use glam::DVec3;
 
 use super::Aabb;
-use super::surface::{Finder, Patch, PatchEdge, PatchPeak, projects_into};
+use super::surface::{Finder, Patch, PatchEdge, PatchPeak, SEAM};
 use crate::model::shape::{CONVEX_VERTEX, EDGE_DIAGONAL, EDGE_X, EDGE_Y, Heightfield};
 
 /// Edges that start at a sample: flag, and the step to the sample where they end.
@@ -67,7 +67,7 @@ fn find_corner(finder: &mut Finder, field: &Heightfield, k: u32, corner: DVec3) 
                 let normal = field.normal(i, j, which);
                 let distance = normal.dot(corner - a);
                 if (0.0..=finder.reach).contains(&distance)
-                    && projects_into(field.triangle(i, j, which), normal, corner)
+                    && projects_into(field.spacing(), which, corner - normal * distance - a)
                 {
                     let id = 2 * (j * field.columns() + i) + which;
                     finder.corner_face(k, corner, normal, distance, id as u32);
@@ -86,6 +86,14 @@ fn find_corner(finder: &mut Finder, field: &Heightfield, k: u32, corner: DVec3) 
             }
         }
     }
+}
+
+/// Whether a point of a triangle's plane, given from its cell's first sample, lies in the triangle (up to the seam).
+#[inline]
+fn projects_into(spacing: f64, which: usize, point: DVec3) -> bool {
+    let slack = SEAM * spacing;
+    let (x, y) = if which == 0 { (point.x, point.y) } else { (point.y, point.x) };
+    y >= -slack && x <= spacing + slack && y <= x + slack
 }
 
 fn find_corner_at_sample(
