@@ -113,6 +113,21 @@ impl Patch {
     }
 }
 
+/// Whether a segment (middle given from the edge's start, half vector) lies wholly over one of an edge's two faces, so
+/// that it cannot cross the edge seen along any normal of its arc. Up to `thickness` deep the view may lean by the arc.
+#[inline]
+fn beside(edge: &PatchEdge, middle: DVec3, half: DVec3, thickness: f64) -> bool {
+    let along = edge.to - edge.from;
+    let bend = edge.left.dot(edge.right);
+    let slack = thickness * thickness * (1.0 - bend * bend) * along.length_squared();
+    // Directions from the edge into its left and right face.
+    let over = |into: DVec3| {
+        let inside = middle.dot(into) - half.dot(into).abs();
+        inside > 0.0 && inside * inside > slack
+    };
+    over(edge.left.cross(along)) || over(along.cross(edge.right))
+}
+
 /// Whether a unit direction makes no acute angle with any spoke.
 fn in_cone(direction: DVec3, spokes: &[DVec3]) -> bool {
     spokes.iter().all(|s| {
@@ -157,6 +172,9 @@ impl Finder<'_> {
         if !(0.0..=length_squared).contains(&t) {
             return;
         }
+        if beside(edge, corner - edge.from, DVec3::ZERO, SEAM * self.reach) {
+            return;
+        }
         let offset = corner - (edge.from + along * (t / length_squared));
         let distance_squared = offset.length_squared();
         if distance_squared <= self.reach * self.reach && distance_squared > 1e-18 {
@@ -191,12 +209,7 @@ impl Finder<'_> {
             arc.is_none_or(|[left, right]| in_arc(-normal, half, left, right, SEAM * half.length()))
         };
         for edge in &patch.edges {
-            // Between the ends the core is no nearer to either plane than at one of them.
-            let above = |normal: DVec3| {
-                let height = normal.dot(middle - edge.from) - normal.dot(half).abs();
-                height > self.reach
-            };
-            if above(edge.left) || above(edge.right) {
+            if beside(edge, middle - edge.from, half, self.core.thickness) {
                 continue;
             }
             let along = (edge.to - edge.from) * 0.5;

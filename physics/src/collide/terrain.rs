@@ -104,9 +104,7 @@ fn find_corner_at_sample(
     (i, j, flags): (usize, usize, u8),
 ) {
     let around = Aabb { min: corner, max: corner }.grown(finder.reach);
-    for edge in convex_edges(field, i, j, flags, &around) {
-        finder.corner_edge(k, corner, &edge);
-    }
+    for_convex_edges(field, (i, j, flags), &around, |edge| finder.corner_edge(k, corner, edge));
     let at = field.sample(i, j);
     if flags & CONVEX_VERTEX != 0 && at.distance_squared(corner) <= finder.reach * finder.reach {
         let (mut spokes, mut n) = ([DVec3::ZERO; 6], 0);
@@ -118,27 +116,26 @@ fn find_corner_at_sample(
     }
 }
 
-/// Convex edges that start at a sample and come near a box.
-fn convex_edges(
+/// Calls `visit` with the convex edges that start at a sample and come near a box.
+#[inline]
+fn for_convex_edges(
     field: &Heightfield,
-    i: usize,
-    j: usize,
-    flags: u8,
+    (i, j, flags): (usize, usize, u8),
     aabb: &Aabb,
-) -> impl Iterator<Item = PatchEdge> {
+    mut visit: impl FnMut(&PatchEdge),
+) {
     let from = field.sample(i, j);
-    EDGES.iter().enumerate().filter_map(move |(which, &(edge, di, dj))| {
+    for (which, (edge, di, dj)) in EDGES.into_iter().enumerate() {
         if flags & edge == 0 {
-            return None;
+            continue;
         }
         let to = field.sample(i + di, j + dj);
-        if !(Aabb { min: from.min(to), max: from.max(to) }).overlaps(aabb) {
-            return None;
+        if (Aabb { min: from.min(to), max: from.max(to) }).overlaps(aabb) {
+            let [left, right] = field.edge_normals(i, j, edge);
+            let id = 4 * (j * field.columns() + i) + which;
+            visit(&PatchEdge { from, to, left, right, id: id as u32 });
         }
-        let [left, right] = field.edge_normals(i, j, edge);
-        let id = 4 * (j * field.columns() + i) + which;
-        Some(PatchEdge { from, to, left, right, id: id as u32 })
-    })
+    }
 }
 
 /// Collects the convex edges and peaks near a box.
@@ -151,7 +148,7 @@ fn gather_features(field: &Heightfield, aabb: &Aabb, patch: &mut Patch) {
             if flags == 0 {
                 continue;
             }
-            patch.edges.extend(convex_edges(field, i, j, flags, aabb));
+            for_convex_edges(field, (i, j, flags), aabb, |edge| patch.edges.push(*edge));
             let at = field.sample(i, j);
             if flags & CONVEX_VERTEX != 0 && (Aabb { min: at, max: at }).overlaps(aabb) {
                 let start = patch.spokes.len() as u32;

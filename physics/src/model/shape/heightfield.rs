@@ -216,6 +216,7 @@ impl Heightfield {
     /// Normals left and right of the edge of kind `edge` that starts at sample `(i, j)`, seen along it.
     ///
     /// Beyond the border there is a wall straight down, so its normal is horizontal.
+    #[inline]
     pub(crate) fn edge_normals(&self, i: usize, j: usize, edge: u8) -> [DVec3; 2] {
         let cell = |inside: bool, i: usize, j: usize, which: usize, wall: DVec3| {
             if inside { self.normal(i, j, which) } else { wall }
