@@ -23,13 +23,10 @@ pub(super) fn may_touch(field: &Heightfield, aabb: &Aabb) -> bool {
 /// Contacts of a core that may touch the terrain.
 pub(super) fn find(finder: &mut Finder, field: &Heightfield, aabb: &Aabb, patch: &mut Patch) {
     let core = finder.core;
-    for (k, &corner) in core.vertices.iter().enumerate() {
-        find_corner(finder, field, k as u32, corner);
-    }
-    if core.topology.edges.is_empty() {
-        return;
-    }
     gather_features(field, aabb, patch);
+    for (k, &corner) in core.vertices.iter().enumerate() {
+        find_corner(finder, field, patch, k as u32, corner);
+    }
     if patch.edges.is_empty() && patch.peaks.is_empty() {
         return;
     }
@@ -42,7 +39,7 @@ pub(super) fn find(finder: &mut Finder, field: &Heightfield, aabb: &Aabb, patch:
     finder.peaks_in_faces(patch);
 }
 
-fn find_corner(finder: &mut Finder, field: &Heightfield, k: u32, corner: DVec3) {
+fn find_corner(finder: &mut Finder, field: &Heightfield, patch: &Patch, k: u32, corner: DVec3) {
     // Below the surface: out of the triangle above, however deep.
     if let Some((i, j, which)) = field.triangle_at(corner.x, corner.y) {
         let normal = field.normal(i, j, which);
@@ -78,13 +75,11 @@ fn find_corner(finder: &mut Finder, field: &Heightfield, k: u32, corner: DVec3) 
     if !touched {
         return;
     }
-    for j in j0..=j1 + 1 {
-        for i in i0..=i1 + 1 {
-            let flags = field.flags(i, j);
-            if flags != 0 {
-                find_corner_at_sample(finder, field, k, corner, (i, j, flags));
-            }
-        }
+    for edge in &patch.edges {
+        finder.corner_edge(k, corner, edge);
+    }
+    for peak in &patch.peaks {
+        finder.corner_peak(k, corner, peak.at, patch.spokes_of(peak), peak.id);
     }
 }
 
@@ -94,26 +89,6 @@ fn projects_into(spacing: f64, which: usize, point: DVec3) -> bool {
     let slack = SEAM * spacing;
     let (x, y) = if which == 0 { (point.x, point.y) } else { (point.y, point.x) };
     y >= -slack && x <= spacing + slack && y <= x + slack
-}
-
-fn find_corner_at_sample(
-    finder: &mut Finder,
-    field: &Heightfield,
-    k: u32,
-    corner: DVec3,
-    (i, j, flags): (usize, usize, u8),
-) {
-    let around = Aabb { min: corner, max: corner }.grown(finder.reach);
-    for_convex_edges(field, (i, j, flags), &around, |edge| finder.corner_edge(k, corner, edge));
-    let at = field.sample(i, j);
-    if flags & CONVEX_VERTEX != 0 && at.distance_squared(corner) <= finder.reach * finder.reach {
-        let (mut spokes, mut n) = ([DVec3::ZERO; 6], 0);
-        field.for_spokes(i, j, |spoke| {
-            spokes[n] = spoke;
-            n += 1;
-        });
-        finder.corner_peak(k, corner, at, &spokes, 4 * (j * field.columns() + i) as u32 + 3);
-    }
 }
 
 /// Calls `visit` with the convex edges that start at a sample and come near a box.
