@@ -236,7 +236,7 @@ impl Finder<'_> {
             let crossing = s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16;
             let on_core = on_core + normal * distance;
             // Overlap is real if one holds the other's point; else they are on far sides of something thin.
-            let overlap = || if arc.is_some() { contains(&self.core, on_edge) } else { is_inside(on_core) };
+            let overlap = || (arc.is_some() && contains(&self.core, on_edge)) || is_inside(on_core);
             if crossing && (distance >= 0.0 || overlap()) {
                 self.push(on_core, normal, distance, feature_id(FeatureKind::Edges, e as u32, 0, edge.id));
             }
