@@ -8,6 +8,8 @@ pub mod integrate;
 pub mod model;
 pub mod spatial;
 pub mod state;
+#[cfg(feature = "strategies")]
+pub mod strategies;
 
 pub use data::Data;
 pub use forces::{Forces, ImplicitForce};
