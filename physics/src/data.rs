@@ -100,6 +100,8 @@ pub(crate) struct FreeFactor {
     pub(crate) coupling: DMat3,
     /// `u = τ - pA`.
     pub(crate) drive: Force,
+    /// Whether a gain couples the child to its parent, which an unloaded free joint does not.
+    pub(crate) loaded: bool,
 }
 
 /// Joint-space inertia, kept sparse: row `i` holds the entries of freedom `i`, then of every freedom

@@ -80,6 +80,7 @@ pub fn force_scale(
             };
             for (k, dof) in body.v_range().enumerate() {
                 total[dof] += if k < slides { linear } else { angular };
+                total[dof] += body.joint().armature[k] * acceleration[dof].abs();
             }
             if let Some(p) = body.parent() {
                 let arm = data.position.offset[i].length();

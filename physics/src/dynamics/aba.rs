@@ -274,10 +274,16 @@ pub(crate) fn fold(
             let linear_inverse = (ia.linear + extra_linear).inverse();
             let coupling = linear_inverse * ia.coupling.transpose();
             let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
-            data.dynamics.free_factor[free] =
-                FreeFactor { linear_inverse, schur_inverse: schur.inverse(), coupling, drive: force - pa };
-            // Nothing of the inertia passes a free joint; its own force does.
-            (ArticulatedInertia::ZERO, force)
+            let loaded = link.parent != NONE && (extra_linear != Sym3::ZERO || extra_angular != Sym3::ZERO);
+            let schur_inverse = schur.inverse();
+            let factor = FreeFactor { linear_inverse, schur_inverse, coupling, drive: force - pa, loaded };
+            data.dynamics.free_factor[free] = factor;
+            if loaded {
+                fold_free_regular(&factor, &ia, pa, c, extra_linear, extra_angular)
+            } else {
+                // Nothing of the inertia passes a free joint; its own force does.
+                (ArticulatedInertia::ZERO, force)
+            }
         }
     }
 }
@@ -426,6 +432,30 @@ fn fold_ball_regular(
         pa.linear + ia.coupling.transpose() * factor.drive,
     );
     (left, bias + left * c)
+}
+
+/// Free joint inside a tree with `D = IA + E`, `E` from joint gains: `Ia = IA - IA D⁻¹ IA = E D⁻¹ IA`.
+fn fold_free_regular(
+    factor: &FreeFactor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    extra_linear: Sym3,
+    extra_angular: Sym3,
+) -> (ArticulatedInertia, Force) {
+    let column = |unit: Motion| {
+        let x = factor.solve(*ia * unit);
+        Force::new(extra_angular * x.angular, extra_linear * x.linear)
+    };
+    let turn = DVec3::AXES.map(|axis| column(Motion::new(axis, DVec3::ZERO)).angular);
+    let slide = DVec3::AXES.map(|axis| column(Motion::new(DVec3::ZERO, axis)));
+    let matrix = |columns: [DVec3; 3]| DMat3::from_cols(columns[0], columns[1], columns[2]);
+    let left = ArticulatedInertia {
+        angular: Sym3::symmetric_part(&matrix(turn)),
+        coupling: matrix(slide.map(|f| f.angular)),
+        linear: Sym3::symmetric_part(&matrix(slide.map(|f| f.linear))),
+    };
+    (left, pa + *ia * factor.solve(factor.drive) + left * c)
 }
 
 /// (5) for all bodies, root first.

@@ -272,7 +272,7 @@ proptest! {
     fn tumbling_keeps_its_energy_at_120_hz(
         inertia in plain_inertias(),
         axis in unit_vectors(),
-        speed in 0.5..20.0,
+        speed in 0.5..20.0_f64,
     ) {
         let inertia = stuntlab_physics::spatial::Inertia { center_of_mass: DVec3::ZERO, ..inertia };
         let model = Model::builder()

@@ -145,7 +145,7 @@ proptest! {
                     forces.joint_gain[k] = kd + dt * kp;
                 }
             });
-            stuntlab_physics::dynamics::forward_kinematics(model, &state, &mut data);
+            forward_kinematics(model, &state, &mut data);
             stuntlab_physics::dynamics::forward_velocity(model, &state, &mut data);
             state.difference(model, &target, &mut x);
             let energy = 0.5 * kp * x.iter().map(|x| x * x).sum::<f64>()
