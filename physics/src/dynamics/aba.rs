@@ -48,7 +48,7 @@ pub fn aba(model: &Model, state: &State, data: &mut Data, forces: &Forces) {
 /// [`aba`] for positions and velocities already in `data`.
 pub fn aba_at(model: &Model, data: &mut Data, forces: &Forces) {
     rigid(model, data, &forces.body);
-    let no_gain = Regular { gain: &[], v: &[], dt: 0.0 };
+    let no_gain = Regular { gain: &[], v: &[], dt: 0.0, stiff: false };
     inward(model, data, &forces.joint, &no_gain);
     outward(model, data);
 }
@@ -74,7 +74,8 @@ pub fn aba_implicit_at(model: &Model, state: &State, data: &mut Data, forces: &F
             data.dynamics.articulated_bias[i] += term.gain * moved - term.at_rest;
         }
     }
-    let gain = Regular { gain: &forces.joint_gain, v: &state.v, dt };
+    let stiff = !forces.implicit.is_empty();
+    let gain = Regular { gain: &forces.joint_gain, v: &state.v, dt, stiff };
     inward(model, data, &forces.joint, &gain);
     outward(model, data);
 }
@@ -116,6 +117,8 @@ pub(crate) struct Regular<'a> {
     pub(crate) gain: &'a [f64],
     pub(crate) v: &'a [f64],
     pub(crate) dt: f64,
+    /// Whether implicit body terms are part of the inertias.
+    pub(crate) stiff: bool,
 }
 
 impl Regular<'_> {
@@ -241,7 +244,10 @@ pub(crate) fn fold(
             let extra = regular.diagonal3(model, i, link, 0);
             let drive = *axes * regular.force3(tau, link, 0) - pa.angular;
             if extra == DVec3::ZERO {
-                fold_ball(factor, &ia, pa, c, drive)
+                // Implicit body terms may stiffen one axis and not the others.
+                let inverse =
+                    if regular.stiff { ia.angular.inverse_definite() } else { ia.angular.inverse() };
+                fold_ball(factor, &ia, pa, c, drive, inverse)
             } else {
                 fold_ball_regular(factor, &ia, pa, c, drive, turned_diagonal(axes, extra))
             }
@@ -264,18 +270,18 @@ pub(crate) fn fold(
             );
             let tau = regular.force3(tau, link, 0);
             let drive = tau - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
-            fold_three(factor, &ia, pa, c, u, d.inverse(), drive)
+            fold_three(factor, &ia, pa, c, u, d.inverse_definite(), drive)
         }
         JointKind::Free => {
             let extra_linear = turned_diagonal(axes, regular.diagonal3(model, i, link, 0));
             let extra_angular = turned_diagonal(axes, regular.diagonal3(model, i, link, 3));
             let force =
                 Force::new(*axes * regular.force3(tau, link, 3), *axes * regular.force3(tau, link, 0));
-            let linear_inverse = (ia.linear + extra_linear).inverse();
+            let linear_inverse = (ia.linear + extra_linear).inverse_definite();
             let coupling = linear_inverse * ia.coupling.transpose();
             let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
             let loaded = link.parent != NONE && (extra_linear != Sym3::ZERO || extra_angular != Sym3::ZERO);
-            let schur_inverse = schur.inverse();
+            let schur_inverse = schur.inverse_definite();
             let factor = FreeFactor { linear_inverse, schur_inverse, coupling, drive: force - pa, loaded };
             data.dynamics.free_factor[free] = factor;
             if loaded {
@@ -388,8 +394,8 @@ fn fold_ball(
     pa: Force,
     c: Motion,
     drive: DVec3,
+    inverse: Sym3,
 ) -> (ArticulatedInertia, Force) {
-    let inverse = ia.angular.inverse();
     let e = inverse * ia.coupling; // A⁻¹B; rows of U D⁻¹'s linear half
     factor.gain =
         [Force::new(DVec3::X, e.row(0)), Force::new(DVec3::Y, e.row(1)), Force::new(DVec3::Z, e.row(2))];
@@ -414,7 +420,7 @@ fn fold_ball_regular(
     drive: DVec3,
     extra: Sym3,
 ) -> (ArticulatedInertia, Force) {
-    let inverse = (ia.angular + extra).inverse();
+    let inverse = (ia.angular + extra).inverse_definite();
     let t = inverse * ia.angular.to_mat3(); // D⁻¹A, whose rows are the columns of A D⁻¹
     let e = inverse * ia.coupling; // D⁻¹B
     factor.gain =

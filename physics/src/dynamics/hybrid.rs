@@ -27,7 +27,7 @@ pub fn hybrid(model: &Model, state: &State, data: &mut Data, forces: &Forces, pr
     forward_kinematics(model, state, data);
     forward_velocity(model, state, data);
     rigid(model, data, &forces.body);
-    let regular = Regular { gain: &forces.joint_gain, v: &state.v, dt };
+    let regular = Regular { gain: &forces.joint_gain, v: &state.v, dt, stiff: false };
 
     let mut free = data.dynamics.free_factor.len();
     for i in (0..model.links.len()).rev() {

@@ -72,7 +72,7 @@ fn from_gyration(mass: f64, radii: DVec3, turn: DQuat, center: DVec3) -> Inertia
     Inertia::new(mass, center, principal.rotated(&rotation::matrix(turn)))
 }
 
-/// Symmetric positive semidefinite 6×6 gains of size 0.1 to 10⁴: `Σ w wᵀ` of one to six vectors, and
+/// Symmetric positive semidefinite 6×6 gains of size 0.1 to 10⁷: `Σ w wᵀ` of one to six vectors, and
 /// springs at a point (rank three or less).
 pub fn gains() -> impl Strategy<Value = ArticulatedInertia> {
     let sum = vec((vectors(1.0), vectors(1.0)), 1..=6).prop_map(|columns| {
@@ -83,5 +83,5 @@ pub fn gains() -> impl Strategy<Value = ArticulatedInertia> {
     });
     let point = (vectors(1.0), vectors(0.5))
         .prop_map(|(direction, r)| ArticulatedInertia::at_point(Sym3::outer(direction), r));
-    (prop_oneof![sum, point], -1.0..4.0_f64).prop_map(|(gain, size)| gain * 10_f64.powf(size))
+    (prop_oneof![sum, point], -1.0..7.0_f64).prop_map(|(gain, size)| gain * 10_f64.powf(size))
 }

@@ -56,8 +56,10 @@ pub(super) fn shares(sizes: Sizes) -> impl Strategy<Value = Share> {
     };
     let rate = (pick(sizes.rate, [0.0, 10.0 * sizes.rate]), uniform6(-1.0..1.0))
         .prop_map(|(size, x): (f64, [f64; 6])| x.map(|x| x * size));
-    let gain = (pick(2.0, [-300.0, 8.0]), uniform6(-1.0..1.0))
-        .prop_map(|(log, x): (f64, [f64; 6])| x.map(|x| if log < 0.0 { 0.0 } else { 10_f64.powf(log + x) }));
+    // None, even ones, and ones of all sizes on one joint: 10⁻² to 10⁸.
+    let gain = (pick(1.0, [0.0, 5.0]), uniform6(-1.0..1.0)).prop_map(|(spread, x): (f64, [f64; 6])| {
+        x.map(|x| if spread == 0.0 { 0.0 } else { 10_f64.powf(3.0 + spread * x) })
+    });
     let implicit = prop_oneof![
         2 => Just(None),
         1 => (vectors(20.0), vectors(50.0), gains())
@@ -146,7 +148,7 @@ pub fn states(model: &Model) -> impl Strategy<Value = State> + use<> {
     })
 }
 
-/// Forces on `model`: torques, wrenches, joint gains from zero to 10⁹ and positive semidefinite implicit
+/// Forces on `model`: torques, wrenches, joint gains from zero to 10⁸ and positive semidefinite implicit
 /// terms on a third of the bodies.
 pub fn forces(model: &Model) -> impl Strategy<Value = Forces> + use<> {
     let model = model.clone();
