@@ -277,12 +277,13 @@ pub(crate) fn fold(
             let extra_angular = turned_diagonal(axes, regular.diagonal3(model, i, link, 3));
             let force =
                 Force::new(*axes * regular.force3(tau, link, 3), *axes * regular.force3(tau, link, 0));
-            let linear_inverse = (ia.linear + extra_linear).inverse_definite();
-            let coupling = linear_inverse * ia.coupling.transpose();
-            let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
             let loaded = link.parent != NONE && (extra_linear != Sym3::ZERO || extra_angular != Sym3::ZERO);
-            let schur_inverse = schur.inverse_definite();
-            let factor = FreeFactor { linear_inverse, schur_inverse, coupling, drive: force - pa, loaded };
+            let d = ArticulatedInertia {
+                angular: ia.angular + extra_angular,
+                linear: ia.linear + extra_linear,
+                ..ia
+            };
+            let factor = FreeFactor { lower: factor_definite(&d), drive: force - pa, loaded };
             data.dynamics.free_factor[free] = factor;
             if loaded {
                 fold_free_regular(&factor, &ia, pa, c, extra_linear, extra_angular)
@@ -534,9 +535,40 @@ impl FreeFactor {
     /// `D⁻¹ f`.
     #[inline]
     pub(crate) fn solve(&self, f: Force) -> Motion {
-        let angular = self.schur_inverse * (f.angular - self.coupling.transpose() * f.linear);
-        Motion::new(angular, self.linear_inverse * f.linear - self.coupling * angular)
+        let (l, mut x) = (&self.lower, f.to_array());
+        for i in 1..6 {
+            for k in 0..i {
+                x[i] -= l[i][k] * x[k];
+            }
+        }
+        for i in (0..6).rev() {
+            x[i] *= l[i][i];
+            for k in i + 1..6 {
+                x[i] -= l[k][i] * x[k];
+            }
+        }
+        Motion::new(vec3(&x, 0), vec3(&x, 3))
     }
+}
+
+/// `LDLᵀ` of a positive definite 6×6: `L` below the diagonal, `D⁻¹` on it.
+#[inline]
+fn factor_definite(d: &ArticulatedInertia) -> [[f64; 6]; 6] {
+    let mut m = d.to_dense();
+    for k in 0..6 {
+        let inverse = 1.0 / m[k][k];
+        for i in k + 1..6 {
+            let l = m[i][k] * inverse;
+            for j in k + 1..=i {
+                m[i][j] -= l * m[j][k];
+            }
+        }
+        for i in k + 1..6 {
+            m[i][k] *= inverse;
+        }
+        m[k][k] = inverse;
+    }
+    m
 }
 
 /// The world-axes joint force of a spherical joint and the like: `S τ` for the impulse response.
