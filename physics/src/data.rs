@@ -101,17 +101,16 @@ impl Factor {
         Self { gain: [Force::ZERO; 3], inverse: Sym3::ZERO, drive: DVec3::ZERO, prescribed: false };
 }
 
-/// Block factor of the 6×6 inertia of a free joint: `[A B; Bᵀ C]`.
+/// Factor `LDLᵀ` of the 6×6 inertia of a free joint, angular part first. Triangular solves rather than an
+/// inverse: a light body that carries a heavy one on a slider would lose all digits by the latter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FreeFactor {
-    /// `C⁻¹`.
-    pub(crate) linear_inverse: Sym3,
-    /// `(A - B C⁻¹ Bᵀ)⁻¹`.
-    pub(crate) schur_inverse: Sym3,
-    /// `C⁻¹ Bᵀ`.
-    pub(crate) coupling: DMat3,
+    /// `L` below the diagonal, `D⁻¹` on it.
+    pub(crate) lower: [[f64; 6]; 6],
     /// `u = τ - pA`.
     pub(crate) drive: Force,
+    /// Whether a gain couples the child to its parent, which an unloaded free joint does not.
+    pub(crate) loaded: bool,
 }
 
 /// Joint-space inertia, kept sparse: row `i` holds the entries of every freedom between the root and

@@ -13,6 +13,8 @@ pub mod model;
 pub mod spatial;
 pub mod state;
 pub mod step;
+#[cfg(feature = "strategies")]
+pub mod strategies;
 
 pub use actuation::Actuation;
 pub use data::Data;

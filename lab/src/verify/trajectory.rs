@@ -120,7 +120,7 @@ fn check_shape(path: &Path, f: &TrajectoryFixture, built: &FixtureModel) -> Resu
             return Err(malformed(path, format!("{field}[{k}]"), problem));
         }
     }
-    if !(f.sample_rate > 0.0) || n < 2 {
+    if f.sample_rate.is_nan() || f.sample_rate <= 0.0 || n < 2 {
         return Err(malformed(path, "sample_rate", "expected a positive rate and at least two samples"));
     }
     for (k, servo) in f.control.iter().flat_map(|c| &c.joints).enumerate() {

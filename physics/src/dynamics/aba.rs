@@ -128,15 +128,23 @@ pub(crate) struct Drive<'a> {
     dt: f64,
     /// Bodies whose joint moves as `data.dynamics.acceleration` says (RBDA 9.2).
     prescribed: &'a [bool],
+    /// Whether implicit body terms are part of the inertias.
+    stiff: bool,
 }
 
 impl<'a> Drive<'a> {
     pub(crate) fn explicit(tau: &'a [f64]) -> Self {
-        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[] }
+        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[], stiff: false }
     }
 
     pub(crate) fn implicit(forces: &'a Forces, v: &'a [f64], dt: f64) -> Self {
-        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[] }
+        let stiff = !forces.implicit.is_empty();
+        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[], stiff }
+    }
+
+    /// Tells that implicit body terms were added to the inertias.
+    pub(crate) fn stiffened(self, stiff: bool) -> Self {
+        Self { stiff, ..self }
     }
 
     pub(crate) fn prescribing(self, prescribed: &'a [bool]) -> Self {
@@ -272,7 +280,9 @@ fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (Articul
             let extra = drive.diagonal3(model, i, link, 0);
             let push = *axes * drive.force3(link, 0) - pa.angular;
             if extra == DVec3::ZERO {
-                fold_ball(factor, &ia, pa, c, push)
+                // Implicit body terms may stiffen one axis and not the others.
+                let inverse = if drive.stiff { ia.angular.inverse_definite() } else { ia.angular.inverse() };
+                fold_ball(factor, &ia, pa, c, push, inverse)
             } else {
                 fold_ball_regular(factor, &ia, pa, c, push, turned_diagonal(axes, extra))
             }
@@ -295,19 +305,26 @@ fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (Articul
             );
             let push =
                 drive.force3(link, 0) - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
-            fold_three(factor, &ia, pa, c, u, d.inverse(), push)
+            fold_three(factor, &ia, pa, c, u, d.inverse_definite(), push)
         }
         JointKind::Free => {
             let extra_linear = turned_diagonal(axes, drive.diagonal3(model, i, link, 0));
             let extra_angular = turned_diagonal(axes, drive.diagonal3(model, i, link, 3));
             let force = Force::new(*axes * drive.force3(link, 3), *axes * drive.force3(link, 0));
-            let linear_inverse = (ia.linear + extra_linear).inverse();
-            let coupling = linear_inverse * ia.coupling.transpose();
-            let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
-            data.dynamics.free_factor[link.free as usize] =
-                FreeFactor { linear_inverse, schur_inverse: schur.inverse(), coupling, drive: force - pa };
-            // Nothing of the inertia passes a free joint; its own force does.
-            (ArticulatedInertia::ZERO, force)
+            let loaded = link.parent != NONE && (extra_linear != Sym3::ZERO || extra_angular != Sym3::ZERO);
+            let d = ArticulatedInertia {
+                angular: ia.angular + extra_angular,
+                linear: ia.linear + extra_linear,
+                ..ia
+            };
+            let factor = FreeFactor { lower: factor_definite(&d), drive: force - pa, loaded };
+            data.dynamics.free_factor[link.free as usize] = factor;
+            if loaded {
+                fold_free_regular(&factor, &ia, pa, c, extra_linear, extra_angular)
+            } else {
+                // Nothing of the inertia passes a free joint; its own force does.
+                (ArticulatedInertia::ZERO, force)
+            }
         }
     }
 }
@@ -412,8 +429,8 @@ fn fold_ball(
     pa: Force,
     c: Motion,
     drive: DVec3,
+    inverse: Sym3,
 ) -> (ArticulatedInertia, Force) {
-    let inverse = ia.angular.inverse();
     let e = inverse * ia.coupling; // A⁻¹B; rows of U D⁻¹'s linear half
     factor.gain =
         [Force::new(DVec3::X, e.row(0)), Force::new(DVec3::Y, e.row(1)), Force::new(DVec3::Z, e.row(2))];
@@ -438,7 +455,7 @@ fn fold_ball_regular(
     drive: DVec3,
     extra: Sym3,
 ) -> (ArticulatedInertia, Force) {
-    let inverse = (ia.angular + extra).inverse();
+    let inverse = (ia.angular + extra).inverse_definite();
     let t = inverse * ia.angular.to_mat3(); // D⁻¹A, whose rows are the columns of A D⁻¹
     let e = inverse * ia.coupling; // D⁻¹B
     factor.gain =
@@ -456,6 +473,30 @@ fn fold_ball_regular(
         pa.linear + ia.coupling.transpose() * factor.drive,
     );
     (left, bias + left * c)
+}
+
+/// Free joint inside a tree with `D = IA + E`, `E` from joint gains: `Ia = IA - IA D⁻¹ IA = E D⁻¹ IA`.
+fn fold_free_regular(
+    factor: &FreeFactor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    extra_linear: Sym3,
+    extra_angular: Sym3,
+) -> (ArticulatedInertia, Force) {
+    let column = |unit: Motion| {
+        let x = factor.solve(*ia * unit);
+        Force::new(extra_angular * x.angular, extra_linear * x.linear)
+    };
+    let turn = DVec3::AXES.map(|axis| column(Motion::new(axis, DVec3::ZERO)).angular);
+    let slide = DVec3::AXES.map(|axis| column(Motion::new(DVec3::ZERO, axis)));
+    let matrix = |columns: [DVec3; 3]| DMat3::from_cols(columns[0], columns[1], columns[2]);
+    let left = ArticulatedInertia {
+        angular: Sym3::symmetric_part(&matrix(turn)),
+        coupling: matrix(slide.map(|f| f.angular)),
+        linear: Sym3::symmetric_part(&matrix(slide.map(|f| f.linear))),
+    };
+    (left, pa + *ia * factor.solve(factor.drive) + left * c)
 }
 
 /// (5) for a range of bodies (whole trees), root first.
@@ -528,9 +569,40 @@ impl FreeFactor {
     /// `D⁻¹ f`.
     #[inline]
     pub(crate) fn solve(&self, f: Force) -> Motion {
-        let angular = self.schur_inverse * (f.angular - self.coupling.transpose() * f.linear);
-        Motion::new(angular, self.linear_inverse * f.linear - self.coupling * angular)
+        let (l, mut x) = (&self.lower, f.to_array());
+        for i in 1..6 {
+            for k in 0..i {
+                x[i] -= l[i][k] * x[k];
+            }
+        }
+        for i in (0..6).rev() {
+            x[i] *= l[i][i];
+            for k in i + 1..6 {
+                x[i] -= l[k][i] * x[k];
+            }
+        }
+        Motion::new(vec3(&x, 0), vec3(&x, 3))
     }
+}
+
+/// `LDLᵀ` of a positive definite 6×6: `L` below the diagonal, `D⁻¹` on it.
+#[inline]
+fn factor_definite(d: &ArticulatedInertia) -> [[f64; 6]; 6] {
+    let mut m = d.to_dense();
+    for k in 0..6 {
+        let inverse = 1.0 / m[k][k];
+        for i in k + 1..6 {
+            let l = m[i][k] * inverse;
+            for j in k + 1..=i {
+                m[i][j] -= l * m[j][k];
+            }
+        }
+        for i in k + 1..6 {
+            m[i][k] *= inverse;
+        }
+        m[k][k] = inverse;
+    }
+    m
 }
 
 /// The world-axes joint force of a spherical joint and the like: `S τ` for the impulse response.

@@ -40,16 +40,26 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
     let dynamics = &mut data.dynamics;
     // `impulse[i]` becomes -p_i: the impulse the subtree of i passes on before its joint yields.
     let impulse = &mut dynamics.impulse[..n];
+    let mut free = dynamics.free_factor.len();
     for i in (0..n).rev() {
         let link = &model.links[i];
+        if link.kind == JointKind::Free {
+            free -= 1;
+        }
         let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
         let own = impulse[i];
         let factor = &mut dynamics.factor[i];
         let passed = if factor.prescribed || link.kind == JointKind::Fixed {
             own
         } else if link.kind == JointKind::Free {
-            // u = τ + own goes into the joint; only the reaction of τ reaches the parent.
-            Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0)) * -1.0
+            let tau = Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0));
+            let free_factor = &dynamics.free_factor[free];
+            if free_factor.loaded {
+                own - dynamics.articulated_inertia[i] * free_factor.solve(tau + own)
+            } else {
+                // u = τ + own goes into the joint; only the reaction of τ reaches the parent.
+                -tau
+            }
         } else {
             let u = joint_wrench(link.kind, &axes[i], joint) + projected(link.kind, &axes[i], own);
             factor.drive = factor.inverse * u;

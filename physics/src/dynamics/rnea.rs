@@ -3,7 +3,7 @@
 //! ```text
 //! (1)  a_i = a_p shifted + c_i + S_i q̈_i,        a_0 = -g
 //! (2)  f_i = I_i a_i + (ω × I_o ω, m ω × (ω × c)) - f_ext,i
-//! (3)  τ_i = S_iᵀ f_i,  f_p += f_i shifted
+//! (3)  τ_i = S_iᵀ f_i + armature q̈_i,  f_p += f_i shifted
 //! ```
 //!
 //! All of it in world axes at the body origins with classical accelerations, so the inward pass is
@@ -60,6 +60,11 @@ pub fn rnea_with_wrenches(
     for (i, link) in model.links.iter().enumerate().rev() {
         let force = forces[i];
         joint_force(link.kind, &axes[i], force, &mut data.dynamics.joint_force[link.v as usize..]); // (3)
+        if link.armature {
+            for (dof, armature) in model.bodies[i].v_range().zip(model.bodies[i].joint.armature) {
+                data.dynamics.joint_force[dof] += armature * acceleration[dof];
+            }
+        }
         if link.parent != NONE {
             forces[link.parent as usize] += force.seen_from(offsets[i]);
         }

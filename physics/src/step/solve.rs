@@ -223,7 +223,8 @@ fn solve_tree(
     let explicit = opt.formulation == Formulation::Penalty;
     let drive =
         if explicit { Drive::explicit(&forces.joint) } else { Drive::implicit(&forces, &state.v, opt.dt) };
-    inward(model, data, bodies.clone(), &drive.prescribing(&act.prescribed));
+    let stiff = implicit_contacts || terms.0 < terms.1;
+    inward(model, data, bodies.clone(), &drive.prescribing(&act.prescribed).stiffened(stiff));
     outward(model, data, bodies);
     for k in first..end {
         data.step.free_v[k] = state.v[k] + opt.dt * data.dynamics.acceleration[k];
