@@ -57,6 +57,12 @@ fn main() {
     }
     let mut o = StepOptions::at_rate(hz).with(form);
     o.ledger = std::env::args().nth(4).is_some();
+    if let Ok(s) = std::env::var("SWEEPS") {
+        o.sweeps = s.parse().unwrap();
+    }
+    if let Ok(s) = std::env::var("CT") {
+        o.contact_time = s.parse().unwrap();
+    }
     let n = (5.0 * hz) as usize;
     let mut worst = 0.0f64;
     let t = std::time::Instant::now();

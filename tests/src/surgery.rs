@@ -14,6 +14,7 @@ pub fn specs(model: &Model) -> Vec<BodySpec> {
             parent: body.parent().map(|p| model.body(p).name().to_owned()),
             joint: body.joint().clone(),
             inertia: *body.inertia(),
+            shapes: Vec::new(),
         })
         .collect()
 }

@@ -154,9 +154,12 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
     }
 }
 
-/// After the step: a sliding point keeps just the stretch its friction force would hold, so that it can
-/// stick from there without a jump.
-pub(crate) fn slipped_stretch(contact: &Contact) -> Option<DVec3> {
-    let f_t = contact.tangential(contact.force);
-    (contact.phase == Phase::Slip).then(|| f_t * (-1.0 / (TANGENT * contact.stiffness)))
+/// The stretch to go on with after the step, before its motion: a sliding point keeps just what its
+/// friction force would hold, so that it can stick from there without a jump.
+pub(crate) fn kept_stretch(contact: &Contact) -> DVec3 {
+    match contact.phase {
+        Phase::Open => DVec3::ZERO,
+        Phase::Stick => contact.stretch,
+        Phase::Slip => contact.tangential(contact.force) * (-1.0 / (TANGENT * contact.stiffness)),
+    }
 }

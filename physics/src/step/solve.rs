@@ -309,9 +309,7 @@ fn finish_contacts(data: &mut Data, opt: &StepOptions) {
         Formulation::Penalty => {}
         Formulation::ImplicitPenalty => {
             for contact in &mut data.contact.points[..data.contact.n_static] {
-                if let Some(stretch) = implicit::slipped_stretch(contact) {
-                    contact.stick_with(stretch, &data.position);
-                }
+                contact.stick_with(implicit::kept_stretch(contact), &data.position);
             }
             contact_rows::read_back(data, opt);
         }

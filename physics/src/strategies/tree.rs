@@ -201,7 +201,7 @@ impl Trees {
         // A frame without mass is fine where nothing can move it by itself.
         let inertia = if gene.massless && kind == Kind::Fixed { Inertia::ZERO } else { gene.inertia };
         let parent = parent.map(|p| format!("b{p}"));
-        builder.push(BodySpec { name: format!("b{i}"), parent, joint, inertia });
+        builder.push(BodySpec { name: format!("b{i}"), parent, joint, inertia, shapes: Vec::new() });
     }
 }
 

@@ -41,7 +41,13 @@ fn check_split(
                 let name = if last { spec.name.clone() } else { format!("{}.{k}", spec.name) };
                 let joint = if k == 0 { part.joint.placed(spec.joint.parent_from_joint) } else { part.joint };
                 let inertia = if last { spec.inertia } else { Inertia::ZERO };
-                specs.push(BodySpec { name: name.clone(), parent: spec.parent.take(), joint, inertia });
+                specs.push(BodySpec {
+                    name: name.clone(),
+                    parent: spec.parent.take(),
+                    joint,
+                    inertia,
+                    shapes: Vec::new(),
+                });
                 spec.parent = Some(name.clone());
                 values.push((name, part.q, part.v, part.force));
             }
