@@ -55,9 +55,10 @@ pub struct Contact {
     pub(crate) impulse: [f64; 3],
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
-    key: Key,
+    /// Both colliders and the feature between them.
+    pub(crate) key: Key,
     /// The sticking place on A and B, in their frames.
-    anchor: [DVec3; 2],
+    pub(crate) anchor: [DVec3; 2],
 }
 
 /// How sliding friction enters the implicit solve.
@@ -69,7 +70,7 @@ pub(crate) enum Slip {
     Constant(DVec3),
 }
 
-type Key = (u32, u32, u64);
+pub(crate) type Key = (u32, u32, u64);
 
 impl Contact {
     /// Two unit vectors across the normal; the first along `direction` where that says anything.

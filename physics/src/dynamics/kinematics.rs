@@ -36,15 +36,16 @@ pub fn forward_kinematics(model: &Model, state: &State, data: &mut Data) {
     }
 }
 
-struct Placed {
-    rotation: DMat3,
-    offset: DVec3,
-    axes: DMat3,
+/// A body's rotation, the way from its parent's origin to its own, and its joint's axes.
+pub(crate) struct Placed {
+    pub(crate) rotation: DMat3,
+    pub(crate) offset: DVec3,
+    pub(crate) axes: DMat3,
 }
 
 /// Pose of a link's body given its parent's, and the joint's axes.
 #[inline(always)]
-fn place(link: &Link, world_from_parent: &Transform, q: &[f64]) -> Placed {
+pub(crate) fn place(link: &Link, world_from_parent: &Transform, q: &[f64]) -> Placed {
     let parent = &world_from_parent.rotation;
     let frame = if link.parallel { *parent } else { *parent * link.placement.rotation };
     let offset = *parent * link.placement.translation;

@@ -14,12 +14,13 @@
 
 mod contact_rows;
 mod error;
-mod gather;
+pub(crate) mod gather;
 mod ledger;
-mod limits;
+pub(crate) mod limits;
 mod options;
 mod pins;
-mod rows;
+pub(crate) mod rows;
+pub(crate) mod sleep;
 mod solve;
 
 pub use error::StepError;
@@ -27,6 +28,7 @@ pub use ledger::{Account, Ledger};
 pub use options::{Formulation, NormalLaw, StepOptions};
 pub use pins::PinReport;
 pub use rows::{Cause, RowReport};
+pub use sleep::STILL_SPEED;
 
 use crate::actuation::Actuation;
 use crate::collide::{ContactOptions, find_contacts};
@@ -58,8 +60,11 @@ pub struct StepData {
     /// Whether a servo is at its effort limit: -1, 0, 1 per freedom.
     pub(crate) saturated: Vec<i8>,
     pub(crate) rows: rows::Rows,
-    /// Memory for the state under construction.
+    /// Memory for the state under construction, and for the one before the first sub-step.
     pub(crate) spare: State,
+    pub(crate) before: State,
+    /// Which trees rest.
+    pub(crate) sleep: sleep::Sleep,
     /// How each pin of the last step fared, in the order they were written.
     pub pins: Vec<PinReport>,
 }
@@ -79,10 +84,15 @@ impl StepData {
             saturated: vec![0; nv],
             rows: rows::Rows::default(),
             spare: State::new(model),
+            before: State::new(model),
+            sleep: sleep::Sleep::new(trees),
             pins: Vec::new(),
         }
     }
 }
+
+/// Pushes rows besides those the step makes itself.
+pub(crate) type ExtraRows<'a> = dyn FnMut(&Data, &mut rows::Rows) + 'a;
 
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -130,27 +140,39 @@ pub fn advance(
     act: &Actuation,
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
+    advance_with_rows(model, state, data, act, opt, &mut |_, _| {})
+}
+
+/// [`advance`] with rows of the caller's own: `extra` pushes them, once per (sub-)step.
+pub(crate) fn advance_with_rows(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    extra: &mut ExtraRows<'_>,
+) -> Result<StepReport, StepError> {
     gather::check_input(model, state, act, opt)?;
     if opt.formulation != Formulation::Penalty {
-        return solve::advance_once(model, state, data, act, opt);
+        return solve::advance_once(model, state, data, act, opt, extra);
     }
     // Explicit springs: short steps, looking anew before each.
     let substeps = opt.substeps.max(1);
     let short = StepOptions { dt: opt.dt / substeps as f64, ..*opt };
-    let before = state.clone();
+    data.step.before.clone_from(state);
     let mut total = StepReport::default();
     for k in 0..substeps {
         if k > 0 {
             observe(model, state, data, &short);
         }
-        match solve::advance_once(model, state, data, act, &short) {
+        match solve::advance_once(model, state, data, act, &short, extra) {
             Ok(report) => {
                 total.ledger.add(&report.ledger);
                 total =
                     StepReport { deepest: total.deepest.max(report.deepest), ledger: total.ledger, ..report };
             }
             Err(error) => {
-                *state = before;
+                state.clone_from(&data.step.before);
                 return Err(error);
             }
         }

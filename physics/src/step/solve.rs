@@ -4,7 +4,10 @@ use glam::DVec3;
 
 use super::ledger::{Account, Ledger};
 use super::rows::{Cause, Rows};
-use super::{Formulation, RowReport, StepError, StepOptions, StepReport, contact_rows, gather, limits, pins};
+use super::{
+    ExtraRows, Formulation, RowReport, StepError, StepOptions, StepReport, contact_rows, gather, limits,
+    pins, sleep,
+};
 use crate::actuation::Actuation;
 use crate::contact::{Phase, implicit, penalty};
 use crate::data::Data;
@@ -26,21 +29,25 @@ pub(crate) fn advance_once(
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
+    extra: &mut ExtraRows<'_>,
 ) -> Result<StepReport, StepError> {
+    sleep::decide(model, state, data, act, opt);
     gather::gather(model, state, data, act, opt);
     sort_by_tree(model, data, act);
     data.step.forces.body.copy_from_slice(&act.body_force);
     if opt.formulation == Formulation::Penalty {
-        add_explicit_contacts(data, opt);
+        add_explicit_contacts(model, data, opt);
     }
-    assemble_rows(model, state, data, act, opt);
+    assemble_rows(model, state, data, act, opt, extra);
 
     let mut report = StepReport {
         contacts: data.contact.points.len(),
         deepest: data.contact.points.iter().fold(0.0, |m, c| c.depth.max(m)),
         ..StepReport::default()
     };
-    data.step.dirty.fill(true);
+    for (dirty, asleep) in data.step.dirty.iter_mut().zip(&data.step.sleep.asleep) {
+        *dirty = !asleep;
+    }
     // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself.
     for pass in 1..=opt.passes.max(1) + DROP_PASSES {
         report.passes = pass;
@@ -51,7 +58,8 @@ pub(crate) fn advance_once(
     }
     finish_contacts(data, opt);
     pins::report(act, data, opt);
-    let next = next_state(model, state, data, opt);
+    let mut next = next_state(model, state, data, opt);
+    sleep::finish(model, state, &mut next, &mut data.step.sleep, opt);
     check_finite(model, state, data, &next)?;
     if opt.ledger {
         report.ledger = keep_books(model, state, &next, data, act, opt);
@@ -95,8 +103,11 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
 }
 
 /// Explicit penalty: forces of all contacts from the present velocities.
-fn add_explicit_contacts(data: &mut Data, opt: &StepOptions) {
+fn add_explicit_contacts(model: &Model, data: &mut Data, opt: &StepOptions) {
     for contact in &mut data.contact.points {
+        if data.step.sleep.asleep[model.tree_of[contact.body_a] as usize] {
+            continue;
+        }
         let force = penalty::force(contact, contact.velocity, opt.normal_law);
         let stretch = contact.stretch + contact.tangential(contact.velocity) * opt.dt;
         if contact.phase == Phase::Slip {
@@ -113,17 +124,28 @@ fn add_explicit_contacts(data: &mut Data, opt: &StepOptions) {
 }
 
 /// Limits, motors, pins and whatever contacts are not handled otherwise.
-fn assemble_rows(model: &Model, state: &State, data: &mut Data, act: &Actuation, opt: &StepOptions) {
+fn assemble_rows(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    extra: &mut ExtraRows<'_>,
+) {
     let mut rows = core::mem::take(&mut data.step.rows);
     rows.clear(model);
     limits::push_rows(model, state, data, opt, &mut rows);
     pins::push_rows(model, data, act, opt, &mut rows);
+    extra(data, &mut rows);
     let first = match opt.formulation {
         Formulation::Penalty => data.contact.points.len(),
         Formulation::ImplicitPenalty => data.contact.n_static,
         Formulation::LcpPgs | Formulation::LcpDantzig => 0,
     };
     for index in first..data.contact.points.len() {
+        if data.step.sleep.asleep[model.tree_of[data.contact.points[index].body_a] as usize] {
+            continue;
+        }
         let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
         data.contact.points[index].row = row;
     }
@@ -171,8 +193,13 @@ fn solve_rows(model: &Model, data: &mut Data, rows: &mut Rows, opt: &StepOptions
     rows.respond(model, data, &free_v);
     data.step.free_v = free_v;
     // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
-    let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
-    let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
+    // Joints as rows are nothing but such chains.
+    let most = rows.specs.iter().map(|r| match r.cause {
+        Cause::Joint => 600,
+        Cause::Pin => 120,
+        _ => 0,
+    });
+    let direct = opt.formulation == Formulation::LcpDantzig || rows.specs.len() <= most.max().unwrap_or(0);
     if direct { rows.solve_direct() } else { rows.solve_sweeps(opt.sweeps, opt.tolerance) }
 }
 
@@ -284,6 +311,9 @@ fn switch(
 ) -> bool {
     let mut again = false;
     for tree in 0..model.trees.len() {
+        if data.step.sleep.asleep[tree] {
+            continue;
+        }
         let mut changed = false;
         if opt.formulation == Formulation::ImplicitPenalty {
             let (start, end) = data.step.contacts_of[tree];
@@ -448,7 +478,8 @@ fn keep_books(
     for (k, spec) in rows.specs.iter().enumerate() {
         let account = match spec.cause {
             Cause::Limit => Account::Limits,
-            Cause::Motor | Cause::Joint => Account::Actuation,
+            Cause::Motor => Account::Actuation,
+            Cause::Joint => Account::Passive,
             Cause::Pin => Account::Aids,
             Cause::Contact => Account::Contact,
         };
