@@ -192,6 +192,31 @@ impl Actuation {
         self.prescribed_acceleration.fill(0.0);
     }
 
+    /// Becomes equal to `source`, reusing the memory.
+    pub fn copy_from(&mut self, source: &Self) {
+        let Self {
+            joint_force,
+            servo,
+            body_force,
+            implicit,
+            motors,
+            pins,
+            prescribed,
+            prescribed_acceleration,
+        } = source;
+        self.joint_force.clone_from(joint_force);
+        self.servo.stiffness.clone_from(&servo.stiffness);
+        self.servo.damping.clone_from(&servo.damping);
+        self.servo.target_q.clone_from(&servo.target_q);
+        self.servo.target_v.clone_from(&servo.target_v);
+        self.body_force.clone_from(body_force);
+        self.implicit.clone_from(implicit);
+        self.motors.clone_from(motors);
+        self.pins.clone_from(pins);
+        self.prescribed.clone_from(prescribed);
+        self.prescribed_acceleration.clone_from(prescribed_acceleration);
+    }
+
     /// Adds a force at a point of the world (`origin_world` is the body's origin).
     pub fn push(&mut self, body: BodyId, force: DVec3, point_world: DVec3, origin_world: DVec3) {
         self.body_force[body.index()] += Force::at_offset(force, point_world - origin_world);

@@ -1,12 +1,16 @@
 //! Reduced-coordinate articulated dynamics, contact and constraint solving.
 
 pub mod actuation;
+#[cfg(feature = "parallel")]
+pub mod batch;
+pub mod blackbox;
 pub mod collide;
 pub mod contact;
 pub mod data;
 pub mod dynamics;
 pub mod figures;
 pub mod forces;
+pub mod gains;
 pub mod integrate;
 pub mod lcp;
 pub mod maximal;
@@ -18,6 +22,7 @@ pub mod step;
 pub mod strategies;
 
 pub use actuation::Actuation;
+pub use blackbox::BlackBox;
 pub use data::Data;
 pub use forces::{Forces, ImplicitForce};
 pub use glam;

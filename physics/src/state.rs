@@ -8,7 +8,7 @@ use crate::spatial::rotation;
 /// Positions `q`, velocities `v` and time: all that changes from step to step.
 ///
 /// Layout per joint as in [`JointKind`]; ranges from [`Body::q_range`] and [`Body::v_range`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     /// Position coordinates.
     pub q: Vec<f64>,
@@ -16,6 +16,19 @@ pub struct State {
     pub v: Vec<f64>,
     /// Seconds since the start.
     pub time: f64,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { q: self.q.clone(), v: self.v.clone(), time: self.time }
+    }
+
+    /// Reuses the memory, which the derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.q.clone_from(&source.q);
+        self.v.clone_from(&source.v);
+        self.time = source.time;
+    }
 }
 
 impl State {

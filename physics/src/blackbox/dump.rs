@@ -1,0 +1,546 @@
+//! The black box as a text file, and the failing step taken again.
+//!
+//! One line per quantity, key first; [`Dump::write`] is the format's definition. Structs are taken apart
+//! field by field, so a field that is added anywhere cannot be forgotten here.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use thiserror::Error;
+
+use super::text::{Line, Lines};
+use super::{Memory, Record};
+use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
+use crate::contact::point::Slip;
+use crate::contact::{Contact, Material, Phase};
+use crate::data::Data;
+use crate::forces::ImplicitForce;
+use crate::model::{BodyId, Model};
+use crate::spatial::{ArticulatedInertia, Force, Sym3};
+use crate::state::State;
+use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
+
+const TITLE: &str = "stuntlab-black-box";
+const VERSION: u32 = 1;
+
+/// Recorded steps, the last of them usually the one that went wrong.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// Names of the model's bodies.
+    pub bodies: Vec<String>,
+    /// What went wrong, in a sentence.
+    pub reason: String,
+    /// The steps, oldest first.
+    pub records: Vec<Record>,
+    /// What the last step led to, unless it failed.
+    pub after: Option<State>,
+}
+
+/// Why a dump could not be read or replayed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the message of each variant says what its fields mean")]
+pub enum DumpError {
+    #[error("black box, line {line}: {message}")]
+    Io { line: usize, message: String },
+    #[error("black box, line {line}: the file ends where {expected} was expected")]
+    Ended { line: usize, expected: &'static str },
+    #[error("black box, line {line}: found '{found}' where {expected} was expected")]
+    Wrong { line: usize, expected: &'static str, found: String },
+    #[error("the black box was recorded on another model: {what}")]
+    OtherModel { what: String },
+}
+
+/// A recorded step taken again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed {
+    /// Its number.
+    pub step: u64,
+    /// The state it led to (the one before it, where it failed).
+    pub state: State,
+    /// How it went.
+    pub outcome: Result<StepReport, StepError>,
+    /// Whether that is, bit for bit, the state the recorded run went on with.
+    pub same: bool,
+}
+
+impl Dump {
+    /// Takes every recorded step again, each from its own record.
+    ///
+    /// # Errors
+    /// [`DumpError::OtherModel`] where `model` is not the one recorded.
+    pub fn replay(&self, model: &Model) -> Result<Vec<Replayed>, DumpError> {
+        if let Some(what) = self.mismatch(model) {
+            return Err(DumpError::OtherModel { what });
+        }
+        let mut data = Data::new(model);
+        let mut replayed = Vec::with_capacity(self.records.len());
+        for (k, record) in self.records.iter().enumerate() {
+            let (state, outcome) = record.again(model, &mut data, false);
+            let known = self.records.get(k + 1).map(|r| &r.state).or(self.after.as_ref());
+            let same = match known {
+                Some(known) => same_bits(known, &state),
+                None => outcome.is_err(),
+            };
+            replayed.push(Replayed { step: record.step, state, outcome, same });
+        }
+        Ok(replayed)
+    }
+
+    fn mismatch(&self, model: &Model) -> Option<String> {
+        let names = || model.bodies().iter().map(|b| b.name());
+        if self.bodies.len() != model.n_bodies() {
+            return Some(format!("it had {} bodies, this one has {}", self.bodies.len(), model.n_bodies()));
+        }
+        if let Some((a, b)) = self.bodies.iter().zip(names()).find(|(a, b)| a != b) {
+            return Some(format!("it had a body '{a}' where this one has '{b}'"));
+        }
+        let sizes = (model.n_q(), model.n_v(), model.n_bodies(), model.trees().len());
+        let fits = |r: &Record| {
+            let contacts = r.memory.contacts.iter();
+            (r.state.q.len(), r.state.v.len(), r.act.body_force.len(), r.memory.still.len()) == sizes
+                && r.memory.n_static <= r.memory.contacts.len()
+                && contacts.flat_map(|c| [Some(c.body_a), c.body_b]).flatten().all(|b| b < sizes.2)
+                && r.act.implicit.iter().all(|(b, _)| b.index() < sizes.2)
+                && r.act.motors.iter().all(|m| m.freedom < sizes.1)
+                && r.act.pins.iter().all(|p| match p.anchor {
+                    Anchor::World { .. } => p.body.index() < sizes.2,
+                    Anchor::Body { body, .. } => p.body.index().max(body.index()) < sizes.2,
+                })
+        };
+        let odd = self.records.iter().find(|r| !fits(r))?;
+        Some(format!("the sizes of step {} do not fit", odd.step))
+    }
+
+    /// Writes the dump as text.
+    ///
+    /// # Errors
+    /// Whatever `out` reports.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let out = &mut out;
+        Line::new(TITLE).word(VERSION).end(out)?;
+        Line::new("reason").word(self.reason.replace(['\n', '\r'], " ")).end(out)?;
+        Line::new("bodies").word(self.bodies.len()).end(out)?;
+        for name in &self.bodies {
+            Line::new("body").word(name).end(out)?;
+        }
+        Line::new("records").word(self.records.len()).end(out)?;
+        for record in &self.records {
+            Line::new("step").word(record.step).end(out)?;
+            write_state(&record.state, out)?;
+            write_options(&record.options, out)?;
+            write_actuation(&record.act, out)?;
+            write_memory(&record.memory, out)?;
+        }
+        Line::new("after").word(u8::from(self.after.is_some())).end(out)?;
+        match &self.after {
+            Some(state) => write_state(state, out),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads what [`Dump::write`] wrote.
+    ///
+    /// # Errors
+    /// [`DumpError`] names the line and what was expected there.
+    pub fn read(input: impl Read) -> Result<Self, DumpError> {
+        let mut lines = Lines::new(BufReader::new(input));
+        lines.expect(TITLE)?;
+        let version: u32 = lines.word("a version")?;
+        if version != VERSION {
+            return Err(lines.wrong("version 1", &version.to_string()));
+        }
+        lines.expect("reason")?;
+        let reason = lines.rest();
+        let mut bodies = Vec::new();
+        for _ in 0..count(&mut lines, "bodies")? {
+            lines.expect("body")?;
+            bodies.push(lines.rest());
+        }
+        let mut records = Vec::new();
+        for _ in 0..count(&mut lines, "records")? {
+            lines.expect("step")?;
+            records.push(Record {
+                step: lines.word("a step number")?,
+                state: read_state(&mut lines)?,
+                options: read_options(&mut lines)?,
+                act: read_actuation(&mut lines)?,
+                report: None,
+                memory: read_memory(&mut lines)?,
+                energy: Vec::new(),
+            });
+        }
+        let after = if count(&mut lines, "after")? > 0 { Some(read_state(&mut lines)?) } else { None };
+        Ok(Self { bodies, reason, records, after })
+    }
+}
+
+fn same_bits(a: &State, b: &State) -> bool {
+    let same = |x: &f64, y: &f64| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
+    let all = |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y));
+    all(&a.q, &b.q) && all(&a.v, &b.v) && same(&a.time, &b.time)
+}
+
+/// A line with a key and a number of things.
+fn count<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<usize, DumpError> {
+    lines.expect(key)?;
+    lines.word("a count")
+}
+
+fn write_list(key: &str, values: &[f64], out: &mut impl Write) -> io::Result<()> {
+    Line::new(key).word(values.len()).numbers(values).end(out)
+}
+
+fn read_list<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<Vec<f64>, DumpError> {
+    let n = count(lines, key)?;
+    (0..n).map(|_| lines.word("a number")).collect()
+}
+
+fn write_state(state: &State, out: &mut impl Write) -> io::Result<()> {
+    let State { q, v, time } = state;
+    Line::new("time").number(*time).end(out)?;
+    write_list("q", q, out)?;
+    write_list("v", v, out)
+}
+
+fn read_state<R: BufRead>(lines: &mut Lines<R>) -> Result<State, DumpError> {
+    lines.expect("time")?;
+    let time = lines.word("a time")?;
+    Ok(State { q: read_list(lines, "q")?, v: read_list(lines, "v")?, time })
+}
+
+fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> {
+    let StepOptions {
+        dt,
+        formulation,
+        substeps,
+        normal_law,
+        contact_time,
+        margin,
+        passes,
+        sweeps,
+        tolerance,
+        correction,
+        slop,
+        max_correction_speed,
+        restitution_threshold,
+        ledger,
+        sleep_after,
+    } = *options;
+    let (exponent, dissipation) = match normal_law {
+        NormalLaw::KelvinVoigt => (0.0, 0.0),
+        NormalLaw::HuntCrossley { exponent, dissipation } => (exponent, dissipation),
+    };
+    Line::new("options")
+        .word(formulation.name())
+        .word(substeps)
+        .word(passes)
+        .word(sweeps)
+        .word(ledger)
+        .numbers(&[dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop])
+        .numbers(&[max_correction_speed, restitution_threshold, sleep_after.unwrap_or(f64::NAN)])
+        .end(out)
+}
+
+fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpError> {
+    lines.expect("options")?;
+    let name: String = lines.word("a formulation")?;
+    let formulation = Formulation::from_name(&name).ok_or_else(|| lines.wrong("a formulation", &name))?;
+    let substeps = lines.word("sub-steps")?;
+    let passes = lines.word("passes")?;
+    let sweeps = lines.word("sweeps")?;
+    let ledger = lines.word("true or false")?;
+    let [dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop] =
+        lines.array("a number")?;
+    let [max_correction_speed, restitution_threshold, sleep_after] = lines.array("a number")?;
+    let normal_law = if exponent == 0.0 {
+        NormalLaw::KelvinVoigt
+    } else {
+        NormalLaw::HuntCrossley { exponent, dissipation }
+    };
+    Ok(StepOptions {
+        dt,
+        formulation,
+        substeps,
+        normal_law,
+        contact_time,
+        margin,
+        passes,
+        sweeps,
+        tolerance,
+        correction,
+        slop,
+        max_correction_speed,
+        restitution_threshold,
+        ledger,
+        sleep_after: (!sleep_after.is_nan()).then_some(sleep_after),
+    })
+}
+
+fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
+    let Actuation {
+        joint_force,
+        servo,
+        body_force,
+        implicit,
+        motors,
+        pins,
+        prescribed,
+        prescribed_acceleration,
+    } = act;
+    let Servos { stiffness, damping, target_q, target_v } = servo;
+    write_list("joint_force", joint_force, out)?;
+    write_list("stiffness", stiffness, out)?;
+    write_list("damping", damping, out)?;
+    write_list("target_q", target_q, out)?;
+    write_list("target_v", target_v, out)?;
+    write_list("prescribed_acceleration", prescribed_acceleration, out)?;
+    let line = Line::new("prescribed").word(prescribed.len());
+    prescribed.iter().fold(line, |line, &on| line.word(on)).end(out)?;
+    Line::new("body_forces").word(body_force.len()).end(out)?;
+    for force in body_force {
+        write_force(Line::new("force"), force).end(out)?;
+    }
+    Line::new("implicit_terms").word(implicit.len()).end(out)?;
+    for (body, ImplicitForce { at_rest, gain }) in implicit {
+        let line = write_force(Line::new("term").word(body.index()), at_rest);
+        let line = write_sym3(line, &gain.angular);
+        write_sym3(line.numbers(&gain.coupling.to_cols_array()), &gain.linear).end(out)?;
+    }
+    Line::new("motors").word(motors.len()).end(out)?;
+    for &Motor { freedom, velocity, lower, upper, compliance } in motors {
+        Line::new("motor").word(freedom).numbers(&[velocity, lower, upper, compliance]).end(out)?;
+    }
+    Line::new("pins").word(pins.len()).end(out)?;
+    for &Pin { body, point, anchor, weld, correction, release } in pins {
+        let (other, place, rotation) = match anchor {
+            Anchor::World { point, rotation } => (-1, point, rotation),
+            Anchor::Body { body, point, rotation } => (body.index() as i64, point, rotation),
+        };
+        let Release { push_direction, tension, friction, force } = release;
+        Line::new("pin")
+            .word(body.index())
+            .word(other)
+            .word(weld)
+            .vector(point)
+            .vector(place)
+            .numbers(&rotation.to_array())
+            .number(correction)
+            .vector(push_direction)
+            .numbers(&[tension, friction, force])
+            .end(out)?;
+    }
+    Ok(())
+}
+
+fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpError> {
+    let joint_force = read_list(lines, "joint_force")?;
+    let servo = Servos {
+        stiffness: read_list(lines, "stiffness")?,
+        damping: read_list(lines, "damping")?,
+        target_q: read_list(lines, "target_q")?,
+        target_v: read_list(lines, "target_v")?,
+    };
+    let prescribed_acceleration = read_list(lines, "prescribed_acceleration")?;
+    let n = count(lines, "prescribed")?;
+    let prescribed = (0..n).map(|_| lines.word("true or false")).collect::<Result<_, _>>()?;
+    let mut body_force = Vec::new();
+    for _ in 0..count(lines, "body_forces")? {
+        lines.expect("force")?;
+        body_force.push(read_force(lines)?);
+    }
+    let mut implicit = Vec::new();
+    for _ in 0..count(lines, "implicit_terms")? {
+        lines.expect("term")?;
+        let body = read_body(lines)?;
+        let at_rest = read_force(lines)?;
+        let angular = read_sym3(lines)?;
+        let coupling = glam::DMat3::from_cols_array(&lines.array("a number")?);
+        let gain = ArticulatedInertia { angular, coupling, linear: read_sym3(lines)? };
+        implicit.push((body, ImplicitForce { at_rest, gain }));
+    }
+    let mut motors = Vec::new();
+    for _ in 0..count(lines, "motors")? {
+        lines.expect("motor")?;
+        let freedom = lines.word("a freedom")?;
+        let [velocity, lower, upper, compliance] = lines.array("a number")?;
+        motors.push(Motor { freedom, velocity, lower, upper, compliance });
+    }
+    let mut pins = Vec::new();
+    for _ in 0..count(lines, "pins")? {
+        lines.expect("pin")?;
+        let body = read_body(lines)?;
+        let other: i64 = lines.word("a body")?;
+        let weld = lines.word("true or false")?;
+        let point = lines.vector("a point")?;
+        let (place, rotation) = (lines.vector("a point")?, lines.quaternion("a rotation")?);
+        let anchor = match u32::try_from(other) {
+            Ok(body) => Anchor::Body { body: BodyId::new(body as usize), point: place, rotation },
+            Err(_) => Anchor::World { point: place, rotation },
+        };
+        let correction = lines.word("a number")?;
+        let push_direction = lines.vector("a direction")?;
+        let [tension, friction, force] = lines.array("a number")?;
+        let release = Release { push_direction, tension, friction, force };
+        pins.push(Pin { body, point, anchor, weld, correction, release });
+    }
+    Ok(Actuation {
+        joint_force,
+        servo,
+        body_force,
+        implicit,
+        motors,
+        pins,
+        prescribed,
+        prescribed_acceleration,
+    })
+}
+
+fn read_body<R: BufRead>(lines: &mut Lines<R>) -> Result<BodyId, DumpError> {
+    let index: u32 = lines.word("a body")?;
+    Ok(BodyId::new(index as usize))
+}
+
+fn write_force(line: Line, force: &Force) -> Line {
+    line.vector(force.angular).vector(force.linear)
+}
+
+fn read_force<R: BufRead>(lines: &mut Lines<R>) -> Result<Force, DumpError> {
+    Ok(Force::new(lines.vector("a moment")?, lines.vector("a force")?))
+}
+
+fn write_sym3(line: Line, m: &Sym3) -> Line {
+    line.numbers(&[m.xx, m.yy, m.zz, m.xy, m.xz, m.yz])
+}
+
+fn read_sym3<R: BufRead>(lines: &mut Lines<R>) -> Result<Sym3, DumpError> {
+    let [xx, yy, zz, xy, xz, yz] = lines.array("a number")?;
+    Ok(Sym3 { xx, yy, zz, xy, xz, yz })
+}
+
+fn write_memory(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
+    let Memory { contacts, n_static, still, asleep, print } = memory;
+    Line::new("trees").word(still.len()).end(out)?;
+    Line::new("still").numbers(still).end(out)?;
+    asleep.iter().fold(Line::new("asleep"), |line, &on| line.word(on)).end(out)?;
+    print.iter().fold(Line::new("print"), |line, &hash| line.word(hash)).end(out)?;
+    Line::new("contacts_static").word(n_static).end(out)?;
+    Line::new("contacts").word(contacts.len()).end(out)?;
+    contacts.iter().try_for_each(|contact| write_contact(contact, out))
+}
+
+fn read_memory<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError> {
+    let trees = count(lines, "trees")?;
+    let (still, asleep, print) =
+        (lines.list("still", trees)?, lines.list("asleep", trees)?, lines.list("print", trees)?);
+    let n_static = count(lines, "contacts_static")?;
+    let mut contacts = Vec::new();
+    for _ in 0..count(lines, "contacts")? {
+        lines.expect("contact")?;
+        contacts.push(read_contact(lines)?);
+    }
+    Ok(Memory { contacts, n_static, still, asleep, print })
+}
+
+fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
+    let &Contact {
+        body_a,
+        body_b,
+        point,
+        normal,
+        depth,
+        material,
+        stiffness,
+        damping,
+        stretch,
+        phase,
+        force,
+        velocity,
+        slip,
+        impulse,
+        row,
+        key: (collider_a, collider_b, feature),
+        anchor,
+    } = contact;
+    let Material {
+        friction,
+        restitution,
+        stiffness: own_stiffness,
+        damping: own_damping,
+        rolling,
+        torsional,
+    } = material;
+    let (lagged, known) = match slip {
+        Slip::Viscous(gain) => (gain, glam::DVec3::NAN),
+        Slip::Constant(force) => (f64::NAN, force),
+    };
+    Line::new("contact")
+        .word(body_a)
+        .word(body_b.map_or(-1, |b| b as i64))
+        .word(collider_a)
+        .word(collider_b)
+        .word(feature)
+        .word(row)
+        .word(match phase {
+            Phase::Open => "open",
+            Phase::Stick => "stick",
+            Phase::Slip => "slip",
+        })
+        .numbers(&[friction, restitution, rolling, torsional])
+        .numbers(&[own_stiffness.unwrap_or(f64::NAN), own_damping.unwrap_or(f64::NAN)])
+        .numbers(&[depth, stiffness, damping, lagged])
+        .numbers(&impulse)
+        .vector(known)
+        .vector(point)
+        .vector(normal)
+        .vector(stretch)
+        .vector(force)
+        .vector(velocity)
+        .vector(anchor[0])
+        .vector(anchor[1])
+        .end(out)
+}
+
+fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> {
+    let body_a = lines.word("a body")?;
+    let other: i64 = lines.word("a body")?;
+    let key = (lines.word("a collider")?, lines.word("a collider")?, lines.word("a feature")?);
+    let row = lines.word("a row")?;
+    let word: String = lines.word("open, stick or slip")?;
+    let phase = match word.as_str() {
+        "open" => Phase::Open,
+        "stick" => Phase::Stick,
+        "slip" => Phase::Slip,
+        _ => return Err(lines.wrong("open, stick or slip", &word)),
+    };
+    let [friction, restitution, rolling, torsional] = lines.array("a number")?;
+    let [own_stiffness, own_damping] = lines.array::<2>("a number")?.map(|x| (!x.is_nan()).then_some(x));
+    let [depth, stiffness, damping, lagged] = lines.array("a number")?;
+    let impulse = lines.array("a number")?;
+    let known = lines.vector("a force")?;
+    Ok(Contact {
+        body_a,
+        body_b: usize::try_from(other).ok(),
+        key,
+        row,
+        phase,
+        material: Material {
+            friction,
+            restitution,
+            stiffness: own_stiffness,
+            damping: own_damping,
+            rolling,
+            torsional,
+        },
+        depth,
+        stiffness,
+        damping,
+        slip: if lagged.is_nan() { Slip::Constant(known) } else { Slip::Viscous(lagged) },
+        impulse,
+        point: lines.vector("a point")?,
+        normal: lines.vector("a normal")?,
+        stretch: lines.vector("a stretch")?,
+        force: lines.vector("a force")?,
+        velocity: lines.vector("a velocity")?,
+        anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+    })
+}

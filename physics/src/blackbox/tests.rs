@@ -1,0 +1,150 @@
+use super::*;
+use crate::figures;
+use crate::model::ShapeSpec;
+use crate::model::shape::Shape;
+use crate::step::Formulation;
+
+fn ragdoll() -> Model {
+    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
+    for part in &figures::humanoid37().parts {
+        let mut spec = part.spec();
+        spec.joint = spec.joint.with_damping(if part.parent.is_some() { 1.0 } else { 0.0 });
+        builder.push(spec);
+    }
+    builder.build().unwrap()
+}
+
+/// A dump that went through its file.
+fn through_text(dump: &Dump) -> Dump {
+    let mut text = Vec::new();
+    dump.write(&mut text).unwrap();
+    Dump::read(&text[..]).unwrap()
+}
+
+#[test]
+fn poisoned_input_is_named_and_the_last_good_state_kept() {
+    let model = ragdoll();
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    let mut act = Actuation::new(&model);
+    let mut black_box = BlackBox::new(&model, 8);
+    let opt = StepOptions::default();
+    let knee = model.find("lshank").unwrap();
+    for k in 0..20 {
+        let before = state.clone();
+        observe(&model, &state, &mut data, &opt);
+        if k == 15 {
+            act.joint_force[model.body(knee).v_range().start] = f64::NAN;
+        }
+        let outcome = black_box.advance(&model, &mut state, &mut data, &act, &opt);
+        if k < 15 {
+            outcome.unwrap();
+            continue;
+        }
+        let message = outcome.unwrap_err().to_string();
+        for part in ["step 15", "articulation 'pelvis'", "joint force", "'lshank'"] {
+            assert!(message.contains(part), "'{part}' in {message}");
+        }
+        assert_eq!(state, before);
+        break;
+    }
+    assert_eq!(black_box.records().count(), 8);
+    let replayed = through_text(&black_box.dump(&model)).replay(&model).unwrap();
+    assert_eq!(replayed.len(), 8);
+    assert!(replayed.iter().all(|r| r.same));
+    assert!(replayed[7].outcome.is_err() && replayed[6].outcome.is_ok());
+}
+
+#[test]
+fn a_poisoned_state_goes_back_to_the_last_good_one() {
+    let model = ragdoll();
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    let act = Actuation::new(&model);
+    let mut black_box = BlackBox::new(&model, 4);
+    let opt = StepOptions::default();
+    for _ in 0..3 {
+        observe(&model, &state, &mut data, &opt);
+        black_box.advance(&model, &mut state, &mut data, &act, &opt).unwrap();
+    }
+    state.v[7] = f64::INFINITY;
+    observe(&model, &state, &mut data, &opt);
+    let fault = black_box.advance(&model, &mut state, &mut data, &act, &opt).unwrap_err();
+    assert!(fault.to_string().contains("torso"), "{fault}");
+    assert!(state.is_finite() && Some(&state) == black_box.last_good());
+}
+
+/// Explicit servos far beyond what the step allows.
+#[test]
+fn an_explosion_is_caught_early_and_replays_to_the_same_bits() {
+    let model = ragdoll();
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    let mut act = Actuation::new(&model);
+    act.servo.stiffness[6..].fill(3000.0);
+    act.servo.damping[6..].fill(100.0);
+    let mut black_box = BlackBox::new(&model, 16);
+    let opt = StepOptions { substeps: 1, ..StepOptions::at_rate(120.0) }.with(Formulation::Penalty);
+    let fault = (0..200).find_map(|_| {
+        observe(&model, &state, &mut data, &opt);
+        black_box.advance(&model, &mut state, &mut data, &act, &opt).err()
+    });
+    let Some(fault @ Fault::EnergyJump { after, .. }) = &fault else { panic!("{fault:?}") };
+    println!("{fault}");
+    let message = fault.to_string();
+    assert!(message.contains("articulation 'pelvis'") && message.contains("actuation"), "{message}");
+    assert!(after.is_finite() && state.is_finite());
+    let dump = through_text(&black_box.dump(&model));
+    assert_eq!(dump.reason, message);
+    let replayed = dump.replay(&model).unwrap();
+    assert!(replayed.iter().all(|r| r.same), "{:?}", replayed.iter().map(|r| r.same).collect::<Vec<_>>());
+}
+
+/// Contacts have a memory; replaying from the middle of a run must not lose it.
+#[test]
+fn every_formulation_replays_its_contacts_to_the_same_bits() {
+    let model = ragdoll();
+    for formulation in Formulation::ALL {
+        let opt = StepOptions { sleep_after: Some(0.5), ..StepOptions::at_rate(240.0) }.with(formulation);
+        let (mut state, mut data) = (State::new(&model), Data::new(&model));
+        state.v[4] = 0.5;
+        let mut act = Actuation::new(&model);
+        act.joint_force[10] = 1.0;
+        let mut black_box = BlackBox::new(&model, 10);
+        for _ in 0..200 {
+            observe(&model, &state, &mut data, &opt);
+            black_box.advance(&model, &mut state, &mut data, &act, &opt).unwrap();
+        }
+        let mut dump = black_box.dump(&model);
+        dump.after = Some(state);
+        assert!(dump.records.iter().any(|r| !r.memory.contacts.is_empty()), "{formulation:?}");
+        let replayed = through_text(&dump).replay(&model).unwrap();
+        assert!(replayed.iter().all(|r| r.same), "{formulation:?}");
+    }
+}
+
+#[test]
+fn bad_files_are_refused_with_the_line() {
+    let model = ragdoll();
+    let mut text = Vec::new();
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    let mut black_box = BlackBox::new(&model, 2);
+    let opt = StepOptions::default();
+    observe(&model, &state, &mut data, &opt);
+    black_box.advance(&model, &mut state, &mut data, &Actuation::new(&model), &opt).unwrap();
+    black_box.dump(&model).write(&mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let n = text.lines().count();
+    for cut in 0..n {
+        let short: String = text.lines().take(cut).map(|l| format!("{l}\n")).collect();
+        let error = Dump::read(short.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(&format!("line {}", cut + 1)), "{error}");
+        let broken: String = text
+            .lines()
+            .enumerate()
+            .map(|(k, l)| if k == cut { "nonsense\n".to_owned() } else { format!("{l}\n") })
+            .collect();
+        let error = Dump::read(broken.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(&format!("line {}", cut + 1)), "{error}");
+    }
+    let other = figures::chain(3).model();
+    let error = black_box.dump(&model).replay(&other).unwrap_err();
+    assert!(error.to_string().contains("16 bodies"), "{error}");
+}
