@@ -177,3 +177,7 @@ fn fingerprint(model: &Model, state: &State, act: &Actuation, tree: usize) -> u6
     }
     hash
 }
+
+#[cfg(test)]
+#[path = "sleep_tests.rs"]
+mod tests;

@@ -27,7 +27,13 @@ fn models() -> Vec<(&'static str, Model)> {
     for (i, joint) in joints.into_iter().enumerate() {
         let joint = joint.at(DVec3::new(0.1, 0.2, 0.3));
         let parent = i.checked_sub(1).map(|p| format!("b{p}"));
-        every_kind.push(BodySpec { name: format!("b{i}"), parent, joint, inertia: solid });
+        every_kind.push(BodySpec {
+            name: format!("b{i}"),
+            parent,
+            joint,
+            inertia: solid,
+            shapes: Vec::new(),
+        });
     }
     vec![
         ("humanoid37", figures::humanoid37().model()),
