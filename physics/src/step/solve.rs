@@ -16,8 +16,10 @@ use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
 use crate::state::{State, quaternion, vec3, write3};
 
+/// Rounds in which friction may change between stick and slip.
+const FRICTION_PASSES: usize = 4;
 /// Extra rounds in which contacts may only be dropped.
-const DROP_PASSES: usize = 6;
+const DROP_PASSES: usize = 4;
 
 /// One step (or sub-step) of any formulation.
 pub(crate) fn advance_once(
@@ -354,6 +356,7 @@ fn switch(
     rounds_left: usize,
 ) -> bool {
     let mut again = false;
+    let friction_left = rounds_left.saturating_sub(opt.passes - opt.passes.min(FRICTION_PASSES));
     for tree in 0..model.trees.len() {
         let mut changed = false;
         if opt.formulation == Formulation::ImplicitPenalty {
@@ -362,7 +365,7 @@ fn switch(
                 let contact = &mut data.contact.points[k as usize];
                 let r = contact.point - data.position.world_from_body[contact.body_a].translation;
                 let v = data.step.next_body[contact.body_a].at(r).linear;
-                changed |= implicit::switch(contact, v, opt.dt, rounds_left);
+                changed |= implicit::switch(contact, v, opt.dt, rounds_left, friction_left);
             }
         }
         if rounds_left > 0 && opt.formulation != Formulation::Penalty {
