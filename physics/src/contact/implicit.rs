@@ -32,7 +32,7 @@ fn damping(contact: &Contact) -> f64 {
 #[inline]
 pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
     let gain_n = dt * contact.stiffness + damping(contact);
-    let normal = contact.normal * (contact.stiffness * contact.depth);
+    let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
         (Phase::Slip, Slip::Constant(force)) => (force, 0.0),
@@ -66,7 +66,7 @@ fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
 pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     let v_n = contact.normal.dot(v);
     let v_t = v - contact.normal * v_n;
-    let f_n = contact.stiffness * (contact.depth - dt * v_n) - damping(contact) * v_n;
+    let f_n = contact.stiffness * (contact.pressed - dt * v_n) - damping(contact) * v_n;
     let f_t = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
         (Phase::Slip, Slip::Constant(force)) => force,
@@ -97,9 +97,14 @@ pub(crate) fn switch(
     let last = rounds == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
+    // Full Newton steps may jump to and fro between two sets; once friction is settled, half steps decide.
+    let decision = if friction_rounds > 0 || last { v } else { (contact.iterate + v) * 0.5 };
+    contact.iterate = decision;
+    let v_n = contact.normal.dot(decision);
+    let wanted = contact.stiffness * (contact.pressed - dt * v_n) - damping(contact) * v_n;
     if contact.phase == Phase::Open {
         contact.force = DVec3::ZERO;
-        if f_n <= 0.0 || last {
+        if wanted <= 0.0 || last {
             return false;
         }
         contact.phase = Phase::Stick;
@@ -107,13 +112,14 @@ pub(crate) fn switch(
         return true;
     }
     contact.force = found;
-    if f_n < 0.0 {
+    if wanted < 0.0 {
         contact.phase = Phase::Open;
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
     if friction_rounds == 0 {
-        return false;
+        // Not there yet: the halved decision still trails what was found.
+        return !last && f_n < 0.0;
     }
     let f_t = found - contact.normal * f_n;
     let v_t = contact.tangential(v);

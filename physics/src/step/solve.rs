@@ -199,6 +199,7 @@ fn assemble_rows(model: &Model, state: &State, data: &mut Data, act: &Actuation,
         let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
         data.contact.points[index].row = row;
     }
+    rows.assemble(model);
     data.step.rows = rows;
 }
 
@@ -244,13 +245,25 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
         return RowReport::default();
     }
     let mut rows = core::mem::take(&mut data.step.rows);
+    // Velocities without rows, of joints and of the bodies rows touch.
     let free_v = core::mem::take(&mut data.step.free_v);
-    rows.respond(model, data, &free_v);
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    for tree in 0..model.trees.len() {
+        if rows.touched[tree] {
+            body_velocities(model, data, tree, &free_v, &mut bodies);
+        }
+    }
+    rows.respond(model, data, &bodies, &free_v);
     data.step.free_v = free_v;
+    data.step.next_body = bodies;
     // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
     let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
     let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
-    let report = if direct { rows.solve_direct() } else { rows.solve_sweeps(opt.sweeps, opt.tolerance) };
+    let report = if direct {
+        rows.solve_direct(model, data)
+    } else {
+        rows.solve_sweeps(model, data, opt.sweeps, opt.tolerance)
+    };
     data.step.rows = rows;
     report
 }
@@ -336,13 +349,18 @@ fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
 
 /// Body velocities of a tree at the end of the step (old pose, new rates).
 fn next_body_velocities(model: &Model, data: &mut Data, tree: usize) {
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    body_velocities(model, data, tree, &data.step.next_v, &mut bodies);
+    data.step.next_body = bodies;
+}
+
+/// Body velocities of a tree for given joint rates.
+fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64], out: &mut [Motion]) {
     for i in model.trees[tree].clone() {
         let link = &model.links[i];
-        let parent =
-            if link.parent == NONE { Motion::ZERO } else { data.step.next_body[link.parent as usize] };
-        let rates = &data.step.next_v[link.v as usize..];
-        data.step.next_body[i] =
-            moved(link.kind, parent, data.position.offset[i], &data.position.axes[i], rates).0;
+        let parent = if link.parent == NONE { Motion::ZERO } else { out[link.parent as usize] };
+        let (r, axes) = (data.position.offset[i], &data.position.axes[i]);
+        out[i] = moved(link.kind, parent, r, axes, &v[link.v as usize..]).0;
     }
 }
 
@@ -536,7 +554,8 @@ fn keep_books(
             Cause::Contact => Account::Contact,
         };
         let x = rows.x[k];
-        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next_v));
+        let before = spec.rate(&data.velocity.body, &state.v);
+        let speed = 0.5 * (before + spec.rate(&data.step.next_body, &next_v));
         ledger.add_work(account, x * speed);
         if let [Some(crate::dynamics::impulse::Hit::Body(i, wrench)), None] = spec.hits {
             ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
