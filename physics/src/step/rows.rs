@@ -294,6 +294,19 @@ impl Rows {
         f.prepare(&mut self.u);
     }
 
+    /// Largest change of a row's velocity without rows since the last [`Rows::respond`].
+    pub(crate) fn staleness(&self, bodies: &[Motion], v: &[f64]) -> f64 {
+        let change =
+            |(spec, row): (&RowSpec, &FactoredRow)| (spec.rate(bodies, v) - spec.target - row.offset).abs();
+        self.specs.iter().zip(&self.factored.rows).map(change).fold(0.0, f64::max)
+    }
+
+    /// Keeps the impulses and applies them through the present factors.
+    pub(crate) fn reapply(&mut self, model: &Model, data: &mut Data) {
+        self.sum_impulses();
+        self.read_change(model, data);
+    }
+
     /// Joint velocities from the impulses: one response per tree.
     fn read_change(&mut self, model: &Model, data: &mut Data) {
         self.change.fill(0.0);
@@ -350,8 +363,7 @@ impl Rows {
         tolerance: f64,
     ) -> RowReport {
         let report = self.factored.solve(&mut self.x, &mut self.u, sweeps, tolerance, true);
-        self.sum_impulses();
-        self.read_change(model, data);
+        self.reapply(model, data);
         RowReport { rows: self.specs.len(), iterations: report.sweeps, residual: report.change }
     }
 
@@ -389,8 +401,7 @@ impl Rows {
                 RowReport { rows: n, iterations: 0, residual: f64::INFINITY }
             }
         };
-        self.sum_impulses();
-        self.read_change(model, data);
+        self.reapply(model, data);
         report
     }
 }

@@ -16,6 +16,8 @@ use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
 use crate::state::{State, quaternion, vec3, write3};
 
+/// Change of a row's velocity, m/s, that the rows' impulses of the first round outlive.
+const STALE: f64 = 1e-3;
 /// Rounds in which friction may change between stick and slip.
 const FRICTION_PASSES: usize = 4;
 /// Extra rounds in which contacts may only be dropped.
@@ -52,7 +54,7 @@ pub(crate) fn advance_once(
         report.passes = pass;
         rows_stale |= solve_dirty_trees(model, state, data, act, opt) && pass > 1;
         if pass == 1 {
-            report.rows = solve_rows(model, data, opt);
+            report.rows = solve_rows(model, data, opt, 0.0);
         }
         settle_velocities(model, data);
         if switch(model, state, data, act, opt, opt.passes.saturating_sub(pass)) {
@@ -62,14 +64,14 @@ pub(crate) fn advance_once(
             break;
         }
         rows_stale = false;
-        report.rows = solve_rows(model, data, opt);
+        report.rows = solve_rows(model, data, opt, STALE);
         settle_velocities(model, data);
         if !switch(model, state, data, act, opt, 0) {
             break;
         }
     }
     if rows_stale {
-        report.rows = solve_rows(model, data, opt);
+        report.rows = solve_rows(model, data, opt, STALE);
         settle_velocities(model, data);
         switch(model, state, data, act, opt, 0);
     }
@@ -240,7 +242,8 @@ fn settle_velocities(model: &Model, data: &mut Data) {
     }
 }
 
-fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
+/// Solves the rows; impulses found before are only applied anew where no row's velocity moved by more than `stale`.
+fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions, stale: f64) -> RowReport {
     if data.step.rows.specs.is_empty() {
         return RowReport::default();
     }
@@ -253,9 +256,17 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
             body_velocities(model, data, tree, &free_v, &mut bodies);
         }
     }
-    rows.respond(model, data, &bodies, &free_v);
+    let again = stale == 0.0 || rows.staleness(&bodies, &free_v) > stale;
+    if again {
+        rows.respond(model, data, &bodies, &free_v);
+    }
     data.step.free_v = free_v;
     data.step.next_body = bodies;
+    if !again {
+        rows.reapply(model, data);
+        data.step.rows = rows;
+        return RowReport { rows: data.step.rows.specs.len(), ..RowReport::default() };
+    }
     // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
     let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
     let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
