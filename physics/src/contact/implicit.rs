@@ -82,6 +82,9 @@ pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
 /// rounds leave it inside.
 const INSIDE: f64 = 0.995;
 
+/// How often a contact may close again within a step.
+const MOST_CLOSINGS: u8 = 2;
+
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
 /// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
@@ -97,29 +100,25 @@ pub(crate) fn switch(
     let last = rounds == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
-    // Full Newton steps may jump to and fro between two sets; once friction is settled, half steps decide.
-    let decision = if friction_rounds > 0 || last { v } else { (contact.iterate + v) * 0.5 };
-    contact.iterate = decision;
-    let v_n = contact.normal.dot(decision);
-    let wanted = contact.stiffness * (contact.pressed - dt * v_n) - damping(contact) * v_n;
     if contact.phase == Phase::Open {
         contact.force = DVec3::ZERO;
-        if wanted <= 0.0 || last {
+        // Newton steps may jump to and fro between two sets: a contact closes so often in a step, no more.
+        if f_n <= 0.0 || last || contact.closings >= MOST_CLOSINGS {
             return false;
         }
+        contact.closings += 1;
         contact.phase = Phase::Stick;
         contact.stretch = DVec3::ZERO;
         return true;
     }
     contact.force = found;
-    if wanted < 0.0 {
+    if f_n < 0.0 {
         contact.phase = Phase::Open;
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
     if friction_rounds == 0 {
-        // Not there yet: the halved decision still trails what was found.
-        return !last && f_n < 0.0;
+        return false;
     }
     let f_t = found - contact.normal * f_n;
     let v_t = contact.tangential(v);

@@ -55,8 +55,8 @@ pub struct Contact {
     pub(crate) slip: Slip,
     /// Impulses of the last step along normal and tangents.
     pub(crate) impulse: [f64; 3],
-    /// Velocity the last round decided by.
-    pub(crate) iterate: DVec3,
+    /// How often it closed in this step.
+    pub(crate) closings: u8,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     key: Key,
@@ -221,7 +221,7 @@ fn ready(
         velocity: DVec3::ZERO,
         slip: Slip::Viscous(0.0),
         impulse: [0.0; 3],
-        iterate: DVec3::ZERO,
+        closings: 0,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],
