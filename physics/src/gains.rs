@@ -22,6 +22,7 @@
 use glam::DVec3;
 
 use crate::actuation::Actuation;
+use crate::contact::point::WORLD_DAMPING;
 use crate::data::Data;
 use crate::dynamics::{
     aba_at, crba_at, factorize, forward_kinematics, forward_velocity, impulse_response, solve,
@@ -47,7 +48,7 @@ pub enum GainSource {
     Passive,
     /// Servo and joint together.
     ServoAndPassive,
-    /// A contact of one of the body's shapes, straight along gravity.
+    /// A contact of one of the body's shapes with the world, straight along gravity.
     Contact,
 }
 
@@ -412,7 +413,7 @@ fn contacts(model: &Model, data: &mut Data, time: f64, dt: f64, name: &str, verd
         }
         let mass = model.tree_mass[b];
         let k = material.stiffness.unwrap_or(mass / (time * time));
-        let c = material.damping.unwrap_or(2.0 * (k * mass).sqrt());
+        let c = material.damping.unwrap_or(2.0 * WORLD_DAMPING * (k * mass).sqrt());
         let rule = Rule::SemiImplicitEuler;
         let limit = longest(rule, Mode { stiffness: k * mobility, damping: c * mobility });
         let mut verdict = GainVerdict {

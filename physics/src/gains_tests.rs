@@ -69,7 +69,7 @@ fn integrator_is_stable(model: &Model, act: &Actuation, integrator: Integrator, 
                 }
             }
         });
-        if !(fastest(&state) < 1e-2) {
+        if !state.is_finite() || fastest(&state) > 1e-2 {
             return false;
         }
     }

@@ -448,6 +448,8 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         point,
         normal,
         depth,
+        pressed,
+        closings,
         material,
         stiffness,
         damping,
@@ -480,6 +482,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         .word(collider_b)
         .word(feature)
         .word(row)
+        .word(closings)
         .word(match phase {
             Phase::Open => "open",
             Phase::Stick => "stick",
@@ -487,7 +490,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         })
         .numbers(&[friction, restitution, rolling, torsional])
         .numbers(&[own_stiffness.unwrap_or(f64::NAN), own_damping.unwrap_or(f64::NAN)])
-        .numbers(&[depth, stiffness, damping, lagged])
+        .numbers(&[depth, pressed, stiffness, damping, lagged])
         .numbers(&impulse)
         .vector(known)
         .vector(point)
@@ -505,6 +508,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
     let other: i64 = lines.word("a body")?;
     let key = (lines.word("a collider")?, lines.word("a collider")?, lines.word("a feature")?);
     let row = lines.word("a row")?;
+    let closings = lines.word("a count")?;
     let word: String = lines.word("open, stick or slip")?;
     let phase = match word.as_str() {
         "open" => Phase::Open,
@@ -514,7 +518,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
     };
     let [friction, restitution, rolling, torsional] = lines.array("a number")?;
     let [own_stiffness, own_damping] = lines.array::<2>("a number")?.map(|x| (!x.is_nan()).then_some(x));
-    let [depth, stiffness, damping, lagged] = lines.array("a number")?;
+    let [depth, pressed, stiffness, damping, lagged] = lines.array("a number")?;
     let impulse = lines.array("a number")?;
     let known = lines.vector("a force")?;
     Ok(Contact {
@@ -522,6 +526,8 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
         body_b: usize::try_from(other).ok(),
         key,
         row,
+        closings,
+        pressed,
         phase,
         material: Material {
             friction,

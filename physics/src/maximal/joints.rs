@@ -26,8 +26,11 @@ use crate::step::{Formulation, StepOptions, limits};
 pub(super) struct JointFrame {
     /// The motion subspace, in the layout of [`crate::data::Positions::axes`].
     axes: glam::DMat3,
-    /// From the parent's origin to the child's.
+    /// From the parent's origin to the child's, and how it changes.
     way: DVec3,
+    parting: DVec3,
+    /// Angular velocity of parent and child.
+    spin: [DVec3; 2],
     /// Child's origin minus where the joint allows it to be, world.
     pub(super) apart: DVec3,
     /// Rotation vector from what the joint allows to how the child is turned, world.
@@ -52,6 +55,8 @@ pub(super) fn read(model: &Model, data: &Data, state: &mut State, frames: &mut [
         frames[i] = JointFrame {
             axes: allowed.axes,
             way,
+            parting: data.velocity.body[i].linear - moving.linear,
+            spin: [moving.angular, data.velocity.body[i].angular],
             apart: way - allowed.offset,
             turned: rotation::log(turned),
         };
@@ -121,11 +126,26 @@ fn along(kind: JointKind, frame: &JointFrame, x: &[f64; 6]) -> Force {
     Force::new(motion.angular, motion.linear)
 }
 
+/// What the rate of freedom `k` changes by per second when neither body accelerates, `J̇ v`: its axis turns with
+/// the parent or the child, and so does the way between them.
+fn carried(kind: JointKind, k: usize, frame: &JointFrame) -> f64 {
+    let mut unit = [0.0; 6];
+    unit[k] = 1.0;
+    let axis = along(kind, frame, &unit);
+    let [parent, child] = frame.spin;
+    let carrier = match (kind, k) {
+        (JointKind::Spherical | JointKind::Free, _) | (JointKind::Universal { .. }, 1) => child,
+        _ => parent,
+    };
+    let slide = frame.parting - parent.cross(frame.way);
+    carrier.cross(axis.angular).dot(child - parent) + carrier.cross(axis.linear).dot(slide)
+        - axis.linear.dot(parent.cross(frame.parting))
+}
+
 /// What rows are made from.
 pub(super) struct World<'a> {
     pub(super) reduced: &'a Model,
     pub(super) split: &'a Model,
-    pub(super) data: &'a Data,
     pub(super) read: &'a State,
     pub(super) frames: &'a [JointFrame],
 }
@@ -159,7 +179,7 @@ impl World<'_> {
                 upper: motor.upper * opt.dt,
                 ..row
             };
-            rows.push(self.split, self.data, row);
+            rows.push(self.split, row);
         }
     }
 
@@ -197,7 +217,7 @@ impl World<'_> {
         };
         let mut push = |wrench: Force, error: f64| {
             let row = RowSpec { target: -rate * error, ..self.row(Cause::Joint, i, wrench) };
-            rows.push(self.split, self.data, row);
+            rows.push(self.split, row);
         };
         for d in slides.into_iter().filter(|d| *d != DVec3::ZERO) {
             push(Force::new(DVec3::ZERO, d), d.dot(frame.apart));
@@ -209,10 +229,12 @@ impl World<'_> {
 
     /// The joint accelerates as told.
     fn prescribe(&self, i: usize, act: &Actuation, opt: &StepOptions, rows: &mut Rows) {
-        for dof in self.reduced.bodies[i].v_range() {
-            let target = self.read.v[dof] + opt.dt * act.prescribed_acceleration[dof];
+        let kind = self.reduced.bodies[i].joint.kind;
+        for (k, dof) in self.reduced.bodies[i].v_range().enumerate() {
+            let change = act.prescribed_acceleration[dof] - carried(kind, k, &self.frames[i]);
+            let target = self.read.v[dof] + opt.dt * change;
             let row = RowSpec { target, ..self.freedom_row(Cause::Motor, i, dof) };
-            rows.push(self.split, self.data, row);
+            rows.push(self.split, row);
         }
     }
 
@@ -223,7 +245,8 @@ impl World<'_> {
         let body = &self.reduced.bodies[i];
         let error = servo_error(self.reduced, self.read, act, i);
         for (k, dof) in body.v_range().enumerate() {
-            let rate = self.read.v[dof];
+            // A rotor feels the whole change of its rate, of which the row's own velocity sees only a part.
+            let rate = self.read.v[dof] - h * carried(body.joint.kind, k, &self.frames[i]);
             let (rotor, gain) = (body.joint.armature[k], passive.joint_gain[dof]);
             let own = if explicit { 0.0 } else { h * gain };
             if rotor + own > 0.0 {
@@ -233,7 +256,7 @@ impl World<'_> {
                     target: (known + rotor * rate) / (rotor + own),
                     ..self.freedom_row(Cause::Joint, i, dof)
                 };
-                rows.push(self.split, self.data, row);
+                rows.push(self.split, row);
             }
             let (kp, kd) = (act.servo.stiffness[dof], act.servo.damping[dof]);
             let gain = kd + h * kp;
@@ -246,7 +269,7 @@ impl World<'_> {
                     upper: body.joint.effort_limit[k] * h,
                     ..self.freedom_row(Cause::Motor, i, dof)
                 };
-                rows.push(self.split, self.data, row);
+                rows.push(self.split, row);
             }
         }
     }
@@ -257,7 +280,7 @@ impl World<'_> {
         limits::each_limit(body, q, v, opt, |left, direction| {
             let wrench = along(body.joint.kind, &self.frames[i], &direction);
             if let RowSpec { hits: [Some(first), other], .. } = self.row(Cause::Limit, i, wrench) {
-                rows.push(self.split, self.data, limits::row(left, first, other, opt));
+                rows.push(self.split, limits::row(left, first, other, opt));
             }
         });
     }

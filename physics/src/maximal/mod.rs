@@ -210,8 +210,8 @@ impl Maximal {
         bodies.pins.clone_from(&act.pins);
         joints::gather(reduced, read, frames, act, opt, passive, &mut bodies.body_force);
         let correction = self.correction;
-        advance_with_rows(split, state, data, bodies, opt, &mut |data, rows| {
-            let world = joints::World { reduced, split, data, read, frames };
+        advance_with_rows(split, state, data, bodies, opt, &mut |_, rows| {
+            let world = joints::World { reduced, split, read, frames };
             world.push_rows(act, passive, correction, opt, rows);
         })
     }

@@ -91,7 +91,7 @@ fn falling_humanoid_converges_to_the_same_motion() {
     check_convergence("humanoid", &model, &start, 0.25, 1.0 / 400.0);
 }
 
-/// A tree with every kind of joint, springs, rotors and servos with effort limits.
+/// A tree with every kind of joint, springs, rotors, servos with effort limits and a prescribed joint.
 #[test]
 fn every_joint_with_drives_converges_to_the_reduced_step() {
     let solid = Inertia::solid_box(1.0, DVec3::new(0.1, 0.2, 0.3));
@@ -115,6 +115,9 @@ fn every_joint_with_drives_converges_to_the_reduced_step() {
     act.servo.stiffness[6..].fill(30.0);
     act.servo.damping[6..].fill(2.0);
     scatter(&mut act.joint_force[6..], 0.3);
+    // The universal joint moves as it is told.
+    act.prescribed[2] = true;
+    act.prescribed_acceleration[9..11].fill(0.5);
     let run = |dt: f64| {
         let mut start = State::new(&model);
         scatter(&mut start.v, 0.5);

@@ -43,7 +43,7 @@ pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOpt
                 _ => [direction.iter().position(|&d| d != 0.0).map(hit), None],
             };
             if let [Some(first), other] = hits {
-                rows.push(model, data, row(left, first, other, opt));
+                rows.push(model, row(left, first, other, opt));
             }
         });
     }

@@ -63,7 +63,7 @@ fn settled_steps_do_not_allocate() {
                     step(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
                 }
             };
-            run(300);
+            run(600);
             assert_eq!(allocations(|| run(60)), 0, "{}, ledger {ledger}", formulation.name());
         }
     }
