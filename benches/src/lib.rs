@@ -1,5 +1,7 @@
 //! What the benches share: the figures by name, and random states that are the same in every run.
 
+pub mod scenes;
+
 use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Forces, Model, State, glam::DVec3};
@@ -9,6 +11,16 @@ pub fn dynamics_figures() -> Vec<Figure> {
     let mut all = vec![figures::humanoid37(), figures::bones36()];
     all.extend([8, 32, 128, 512].map(figures::chain));
     all
+}
+
+/// CPU seconds of the calling thread, so that other processes disturb less; wall clock where the system does not
+/// tell.
+pub fn cpu_seconds() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok())
+        .map_or_else(|| START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
 /// Reproducible numbers for benches: splitmix64.

@@ -84,8 +84,10 @@ const INSIDE: f64 = 0.995;
 
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
-/// `last` is set once the rounds are used up: then only contacts that pull are dropped.
-pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bool {
+/// In the last round but one no slide begins with a known force, which the last round could not check any
+/// more; after the last only contacts that pull are dropped.
+pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, rounds_left: usize) -> bool {
+    let last = rounds_left == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
@@ -148,7 +150,11 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
                 return true;
             }
             contact.phase = Phase::Slip;
-            contact.slip = Slip::Constant(f_t * (limit / size));
+            contact.slip = if rounds_left > 1 {
+                Slip::Constant(f_t * (limit / size))
+            } else {
+                Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain))
+            };
             true
         }
     }

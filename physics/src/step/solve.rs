@@ -12,9 +12,9 @@ use crate::dynamics::aba::{Drive, add_implicit, drift, inward, outward, rigid};
 use crate::dynamics::kinematics::moved;
 use crate::dynamics::{forward_kinematics, forward_velocity, kinetic_energy, potential_energy};
 use crate::forces::ImplicitForce;
-use crate::model::{Model, NONE};
+use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
-use crate::state::State;
+use crate::state::{State, quaternion, vec3, write3};
 
 /// Extra rounds in which contacts may only be dropped.
 const DROP_PASSES: usize = 6;
@@ -28,6 +28,7 @@ pub(crate) fn advance_once(
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
     gather::gather(model, state, data, act, opt);
+    take_world_axes(model, data);
     sort_by_tree(model, data, act);
     data.step.forces.body.copy_from_slice(&act.body_force);
     if opt.formulation == Formulation::Penalty {
@@ -45,7 +46,7 @@ pub(crate) fn advance_once(
     for pass in 1..=opt.passes.max(1) + DROP_PASSES {
         report.passes = pass;
         report.rows = solve_pass(model, state, data, act, opt);
-        if !switch(model, state, data, act, opt, pass >= opt.passes.max(1)) {
+        if !switch(model, state, data, act, opt, opt.passes.saturating_sub(pass)) {
             break;
         }
     }
@@ -59,6 +60,17 @@ pub(crate) fn advance_once(
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)
+}
+
+/// Linear velocities of free roots go through the step in world axes, not in the turning body's: the explicit
+/// `ω × v` of the latter would lengthen the velocity of everything that spins, by `√(1 + (ωh)²)` a step.
+/// [`next_state`] turns them back.
+fn take_world_axes(model: &Model, data: &mut Data) {
+    for (i, link) in model.links.iter().enumerate() {
+        if link.parent == NONE && link.kind == JointKind::Free {
+            data.velocity.bias[i].linear = DVec3::ZERO;
+        }
+    }
 }
 
 /// Which contacts with the world and which implicit terms belong to which tree.
@@ -280,7 +292,7 @@ fn switch(
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
-    last: bool,
+    rounds_left: usize,
 ) -> bool {
     let mut again = false;
     for tree in 0..model.trees.len() {
@@ -291,10 +303,10 @@ fn switch(
                 let contact = &mut data.contact.points[k as usize];
                 let r = contact.point - data.position.world_from_body[contact.body_a].translation;
                 let v = data.step.next_body[contact.body_a].at(r).linear;
-                changed |= implicit::switch(contact, v, opt.dt, last);
+                changed |= implicit::switch(contact, v, opt.dt, rounds_left);
             }
         }
-        if !last && opt.formulation != Formulation::Penalty {
+        if rounds_left > 0 && opt.formulation != Formulation::Penalty {
             changed |= gather::saturate(model, state, data, act, opt, tree);
         }
         data.step.dirty[tree] = changed;
@@ -324,6 +336,14 @@ fn next_state(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) 
     next.v.copy_from_slice(&data.step.next_v);
     next.integrate(model, &data.step.next_v, opt.dt);
     next.time = state.time + opt.dt;
+    for body in &model.bodies {
+        if body.parent.is_none() && body.joint.kind == JointKind::Free {
+            let v = &mut next.v[body.v_range()];
+            let world = state.rotation(body) * vec3(v, 0);
+            let turned = quaternion(&next.q, body.q_start + 3).conjugate() * world;
+            write3(v, 0, turned);
+        }
+    }
     next
 }
 
@@ -373,7 +393,8 @@ fn keep_books(
         next_body_velocities(model, data, tree);
     }
     let mid_body = |data: &Data, i: usize| (data.velocity.body[i] + data.step.next_body[i]) * 0.5;
-    let mid = |k: usize| 0.5 * (state.v[k] + next.v[k]);
+    let next_v = data.step.next_v.clone();
+    let mid = |k: usize| 0.5 * (state.v[k] + next_v[k]);
 
     // Gravity on every body.
     for (i, body) in model.bodies.iter().enumerate() {
@@ -396,7 +417,7 @@ fn keep_books(
             let gain = if explicit { 0.0 } else { data.step.forces.joint_gain[dof] };
             let total = data.step.forces.joint[dof] - gain * data.step.next_v[dof];
             let limit = body.joint.effort_limit[k];
-            let rate = if explicit { state.v[dof] } else { next.v[dof] };
+            let rate = if explicit { state.v[dof] } else { next_v[dof] };
             let h = if explicit { 0.0 } else { dt };
             let effort = gather::drive_effort(act, error[k], dof, rate, h);
             let effort = match data.step.saturated[dof] {
@@ -453,7 +474,7 @@ fn keep_books(
             Cause::Contact => Account::Contact,
         };
         let x = rows.x[k];
-        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next.v));
+        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next_v));
         ledger.add_work(account, x * speed);
         if let [Some(crate::dynamics::impulse::Hit::Body(i, wrench)), None] = spec.hits {
             ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
@@ -498,7 +519,7 @@ fn close(
     }
     let same_pose = {
         core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
-        let energy = kinetic_energy(model, data, &next.v);
+        let energy = kinetic_energy(model, data, &data.step.next_v);
         core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
         energy
     };
