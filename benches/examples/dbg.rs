@@ -2,7 +2,7 @@ use stuntlab_benches::scenes::*;
 use stuntlab_physics::step::Account;
 use stuntlab_physics::*;
 fn main() {
-    let mut s = game_scene(Formulation::ImplicitPenalty, 0);
+    let mut s = game_scene(Formulation::ImplicitPenalty, std::env::args().nth(1).unwrap().parse().unwrap());
     s.options.ledger = true;
     for k in 0..330 {
         let r = match s.step() {

@@ -13,14 +13,10 @@ pub fn dynamics_figures() -> Vec<Figure> {
     all
 }
 
-/// CPU seconds of the calling thread, so that other processes disturb less; wall clock where the system does not
-/// tell.
+/// CPU seconds of the calling thread, so that other processes disturb less.
 pub fn cpu_seconds() -> f64 {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok())
-        .map_or_else(|| START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64(), |ns| ns * 1e-9)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Reproducible numbers for benches: splitmix64.

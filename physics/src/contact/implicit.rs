@@ -84,10 +84,17 @@ const INSIDE: f64 = 0.995;
 
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
-/// In the last round but one no slide begins with a known force, which the last round could not check any
-/// more; after the last only contacts that pull are dropped.
-pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, rounds_left: usize) -> bool {
-    let last = rounds_left == 0;
+/// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
+/// method on a convex problem, which ends); in the last round of friction no slide begins with a known force,
+/// which no later round would check. With no `rounds` left only contacts that pull are dropped.
+pub(crate) fn switch(
+    contact: &mut Contact,
+    v: DVec3,
+    dt: f64,
+    rounds: usize,
+    friction_rounds: usize,
+) -> bool {
+    let last = rounds == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
@@ -105,7 +112,7 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, rounds_left: usiz
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
-    if last {
+    if friction_rounds == 0 {
         return false;
     }
     let f_t = found - contact.normal * f_n;
@@ -150,7 +157,7 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, rounds_left: usiz
                 return true;
             }
             contact.phase = Phase::Slip;
-            contact.slip = if rounds_left > 1 {
+            contact.slip = if friction_rounds > 1 {
                 Slip::Constant(f_t * (limit / size))
             } else {
                 Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain))

@@ -170,6 +170,11 @@ impl ContactSet {
     }
 }
 
+/// Damping of contacts sized by mass, as a share of critical: overdamped, so that nothing is thrown.
+const DAMPING_RATIO: f64 = 2.0;
+/// Fastest speed at which an overlap of such contacts is undone, m/s.
+const PUSH_OUT: f64 = 0.5;
+
 #[expect(clippy::too_many_arguments, reason = "a constructor for one caller")]
 fn ready(
     model: &Model,
@@ -187,13 +192,19 @@ fn ready(
         None => model.tree_mass[body_a],
     };
     let stiffness = material.stiffness.unwrap_or(mass / (sizing.time * sizing.time));
-    let damping = material.damping.unwrap_or(2.0 * (stiffness * mass).sqrt());
+    let damping = material.damping.unwrap_or(2.0 * DAMPING_RATIO * (stiffness * mass).sqrt());
+    // Sized by mass, a contact sinks by a fraction of a millimetre; more than this is an accident (a fast
+    // impact, a body placed inside another) and is worked off without a jump.
+    let depth = match material.stiffness {
+        None => point.depth.min(PUSH_OUT * damping / stiffness),
+        Some(_) => point.depth,
+    };
     let mut contact = Contact {
         body_a,
         body_b,
         point: point.point_world,
         normal: point.normal_world,
-        depth: point.depth,
+        depth,
         material,
         stiffness,
         damping,

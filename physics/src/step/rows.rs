@@ -148,15 +148,24 @@ impl Rows {
             }
             Hit::Body(body, wrench) => (body, wrench),
         };
+        // The path from tip to root; bodies that follow each other in memory make one stretch.
         let mut at = body;
+        let mut end = f.jacobian.len() + path_freedoms(model, body);
+        f.jacobian.resize(end, 0.0);
+        let first_run = f.jacobian_runs.len();
         loop {
             let link = &model.links[at];
             let n = link.kind.n_v();
             if n > 0 {
-                let from = f.jacobian.len();
-                f.jacobian.resize(from + n, 0.0);
-                joint_force(link.kind, &data.position.axes[at], wrench, &mut f.jacobian[from..]);
-                f.jacobian_runs.push(Run { at: link.v, from: from as u32, length: n as u32 });
+                let from = end - n;
+                joint_force(link.kind, &data.position.axes[at], wrench, &mut f.jacobian[from..end]);
+                end = from;
+                match f.jacobian_runs[first_run..].last_mut() {
+                    Some(run) if run.at == link.v + n as u32 => {
+                        *run = Run { at: link.v, from: from as u32, length: run.length + n as u32 };
+                    }
+                    _ => f.jacobian_runs.push(Run { at: link.v, from: from as u32, length: n as u32 }),
+                }
             }
             if link.parent == NONE {
                 break;
@@ -242,6 +251,17 @@ impl Rows {
         }
         report
     }
+}
+
+/// Number of freedoms between the world and a body.
+fn path_freedoms(model: &Model, body: usize) -> usize {
+    let mut at = body;
+    let mut count = model.links[at].kind.n_v();
+    while model.links[at].parent != NONE {
+        at = model.links[at].parent as usize;
+        count += model.links[at].kind.n_v();
+    }
+    count
 }
 
 /// The tree a hit belongs to.
