@@ -212,7 +212,7 @@ impl Rows {
     }
 
     /// Dantzig's principal pivoting on the dense matrix.
-    pub(crate) fn solve_direct(&mut self) -> RowReport {
+    pub(crate) fn solve_direct(&mut self, sweeps: usize, tolerance: f64) -> RowReport {
         let n = self.specs.len();
         let d = &mut self.dense;
         self.factored.write_dense(&mut self.scratch, &mut d.matrix);
@@ -248,6 +248,12 @@ impl Rows {
         self.change.fill(0.0);
         for i in 0..n {
             self.factored.add_column(i, self.x[i], &mut self.change);
+        }
+        // The direct solver bounds each tangent by itself, which lets a slide run on as if on a skate's
+        // blade. Where that left the circular cone, sweeps from here lead back into it.
+        if self.factored.leaves_cone(&self.x) {
+            let swept = self.solve_sweeps(sweeps, tolerance);
+            return RowReport { iterations: report.iterations + swept.iterations, ..swept };
         }
         report
     }

@@ -91,11 +91,6 @@ pub(super) enum Allowed {
     Each(Vec<f64>),
 }
 
-#[derive(Deserialize)]
-struct Stability {
-    explicit_penalty_stable_at: Option<BTreeMap<String, bool>>,
-}
-
 /// The expected outcome as the scenario at hand needs it; `field` names the case.
 pub(super) fn expected<T: DeserializeOwned>(path: &Path, field: &str, case: &Case) -> Result<T, VerifyError> {
     serde_path_to_error::deserialize(&case.expected).map_err(|error| {
@@ -103,13 +98,4 @@ pub(super) fn expected<T: DeserializeOwned>(path: &Path, field: &str, case: &Cas
         let dot = if inner == "." { String::new() } else { format!(".{inner}") };
         malformed(path, format!("{field}.expected{dot}"), error.into_inner())
     })
-}
-
-/// Where an explicit spring-damper is stable, if the fixture says so.
-pub(super) fn stable_at(
-    path: &Path,
-    field: &str,
-    case: &Case,
-) -> Result<Option<BTreeMap<String, bool>>, VerifyError> {
-    Ok(expected::<Stability>(path, field, case)?.explicit_penalty_stable_at)
 }

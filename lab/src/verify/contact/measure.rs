@@ -222,9 +222,13 @@ fn slip_to_roll(trial: &Trial<'_>) -> Outcome {
         final_speed: f64,
     }
     let e: Expected = trial.expected()?;
-    let arm = trial.scene.normal * -trial.radius()?;
+    let radius = trial.radius()?;
     let run = trial.run(trial.case.duration)?;
-    let slip = |s: &Sample| trial.scene.along(s.velocity[0].at(arm).linear).length();
+    // It touches halfway between its lowest point and the plane; the same thing unless it has sunk in.
+    let slip = |s: &Sample| {
+        let arm = trial.scene.normal * (-0.5 * (radius + trial.scene.height(s.position[0])));
+        trial.scene.along(s.velocity[0].at(arm).linear).length()
+    };
     // As with sliding boxes: below a hundredth of what it was.
     let rolls = run.iter().find(|s| slip(s) < 0.01 * e.initial_slip.abs());
     let speed = trial.scene.along(last(&run).velocity[0].linear).length();
