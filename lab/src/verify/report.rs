@@ -95,15 +95,16 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files: Vec<String> = self.files.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
         writeln!(f, "fixtures: {}", files.join(", "))?;
+        let width = self.lines().map(|line| line.quantity.len()).max().unwrap_or(0).max(28);
         writeln!(
             f,
-            "{:<11} {:<28} {:>7} {:>10} {:>10}      from",
+            "{:<11} {:<width$} {:>7} {:>10} {:>10}      from",
             "group", "quantity", "cases", "worst", "allowed"
         )?;
         for line in self.lines() {
             writeln!(
                 f,
-                "{:<11} {:<28} {:>7} {:>10.2e} {:>10.2e} {:<4} {}",
+                "{:<11} {:<width$} {:>7} {:>10.2e} {:>10.2e} {:<4} {}",
                 line.group,
                 line.quantity,
                 line.cases,
