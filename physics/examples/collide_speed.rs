@@ -46,7 +46,7 @@ fn median_us(n: usize, mut call: impl FnMut()) -> f64 {
 fn game_scene(flat: bool) -> Result<(), Box<dyn std::error::Error>> {
     let mut draw = Draw(7);
     let height = |x: f64, y: f64| if flat { 0.0 } else { 0.12 * (1.3 * x).sin() * (0.9 * y).cos() };
-    let field = Heightfield::from_fn(51, 51, 0.2, height)?;
+    let field = Heightfield::from_fn(51, 51, 0.4, height)?;
     let mut list = Vec::new();
     let mut poses = Vec::new();
     for k in 0..230 {
@@ -58,7 +58,8 @@ fn game_scene(flat: bool) -> Result<(), Box<dyn std::error::Error>> {
         // Spread over the field, lying on it 1 mm deep.
         let (x, y) = (draw.within(-4.5, 4.5), draw.within(-4.5, 4.5));
         let tilt = if k < 180 { std::f64::consts::FRAC_PI_2 } else { 0.0 };
-        let turn = DQuat::from_rotation_z(draw.within(0.0, 6.28)) * DQuat::from_rotation_x(tilt);
+        let turn =
+            DQuat::from_rotation_z(draw.within(0.0, std::f64::consts::TAU)) * DQuat::from_rotation_x(tilt);
         let mut pose = Transform::from_quaternion(turn, DVec3::new(x, y, 0.0));
         let low = shape.aabb(&pose).ok_or("bounded")?.min.z;
         pose.translation.z = field.height_at(x, y).ok_or("on the field")? - low - 0.001;
@@ -86,33 +87,40 @@ fn broad_phase(n: usize) -> Result<(), ShapeError> {
     let mut draw = Draw(11);
     // Density as in a heap: a few overlaps per sphere.
     let side = (n as f64).cbrt() * 0.4;
-    let mut centers: Vec<DVec3> = (0..n)
+    let homes: Vec<DVec3> = (0..n)
         .map(|_| DVec3::new(draw.within(0.0, side), draw.within(0.0, side), draw.within(0.0, side)))
         .collect();
-    let speeds: Vec<DVec3> = (0..n)
-        .map(|_| DVec3::new(draw.within(-0.01, 0.01), draw.within(-0.01, 0.01), draw.within(-0.01, 0.01)))
+    let ways: Vec<DVec3> = (0..n)
+        .map(|_| DVec3::new(draw.within(-0.1, 0.1), draw.within(-0.1, 0.1), draw.within(-0.1, 0.1)))
         .collect();
     let shape = Shape::sphere(0.2)?;
     let mut boxes: Vec<Aabb> = Vec::new();
     let mut sweep = SweepAndPrune::new();
     let (mut n_sweep, mut n_bvh) = (0, 0);
-    let mut step = |boxes: &mut Vec<Aabb>| {
-        for (c, v) in centers.iter_mut().zip(&speeds) {
-            *c += *v;
-        }
+    // Every sphere swings about its home, a hundred steps there and back.
+    let step = |k: usize, boxes: &mut Vec<Aabb>| {
+        let phase = (k as f64 / 50.0 * std::f64::consts::PI).sin();
         boxes.clear();
-        boxes.extend(centers.iter().filter_map(|c| shape.aabb(&Transform::from_translation(*c))));
+        let placed =
+            homes.iter().zip(&ways).map(|(home, way)| Transform::from_translation(*home + *way * phase));
+        boxes.extend(placed.filter_map(|place| shape.aabb(&place)));
     };
-    let moving = median_us(100, || step(&mut boxes));
-    let swept = median_us(100, || {
-        step(&mut boxes);
+    let mut timed = |search: &mut dyn FnMut(&[Aabb])| {
+        let mut k = 0;
+        median_us(101, || {
+            step(k, &mut boxes);
+            search(&boxes);
+            k += 1;
+        })
+    };
+    let moving = timed(&mut |_| ());
+    let swept = timed(&mut |boxes| {
         n_sweep = 0;
-        sweep.find_pairs(&boxes, |_, _| n_sweep += 1);
+        sweep.find_pairs(boxes, |_, _| n_sweep += 1);
     });
-    let rebuilt = median_us(100, || {
-        step(&mut boxes);
+    let rebuilt = timed(&mut |boxes| {
         n_bvh = 0;
-        let bvh = Bvh::new(&boxes);
+        let bvh = Bvh::new(boxes);
         for (i, aabb) in boxes.iter().enumerate() {
             bvh.query(aabb, |j| n_bvh += usize::from(j > i as u32));
         }

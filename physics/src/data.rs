@@ -2,8 +2,11 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::collide::Contacts;
+use crate::contact::ContactSet;
 use crate::model::{BodyId, JointKind, Model};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3, Transform};
+use crate::step::StepData;
 
 /// Scratch and results of the algorithms. One per thread that computes; never part of the state.
 ///
@@ -19,6 +22,13 @@ pub struct Data {
     pub dynamics: Dynamics,
     /// Written by [`crate::dynamics::crba`] and [`crate::dynamics::factorize`].
     pub mass_matrix: MassMatrix,
+    /// Written by [`crate::step::observe`]: where shapes are and touch.
+    pub collision: Contacts,
+    /// Contacts with their forces: prepared by [`crate::step::observe`], forces by
+    /// [`crate::step::advance`].
+    pub contact: ContactSet,
+    /// What the step keeps between its stages and from step to step.
+    pub step: StepData,
 }
 
 /// Where the bodies are.
@@ -68,6 +78,8 @@ pub struct Dynamics {
     pub(crate) impulse: Vec<Force>,
     /// Work space of the impulse response.
     pub(crate) response: Vec<Motion>,
+    /// Work space of the impulse response within a tree: `D⁻¹ u`.
+    pub(crate) drive: Vec<DVec3>,
 }
 
 /// What is kept of `D_i = S_iᵀ IA_i S_i` for joints of one to three freedoms. Spherical joints work in
@@ -151,6 +163,7 @@ impl Data {
                 free_factor: vec![FreeFactor::default(); free],
                 impulse: vec![Force::ZERO; n],
                 response: vec![Motion::ZERO; n],
+                drive: vec![DVec3::ZERO; n],
             },
             mass_matrix: MassMatrix {
                 rows: vec![0.0; model.row_start[nv]],
@@ -158,6 +171,9 @@ impl Data {
                 composite: vec![Composite::default(); n],
                 columns: core::array::from_fn(|_| vec![0.0; nv]),
             },
+            collision: Contacts::new(),
+            contact: ContactSet::default(),
+            step: StepData::new(model),
         }
     }
 

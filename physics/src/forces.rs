@@ -29,7 +29,7 @@ impl ImplicitForce {
 }
 
 /// What acts on a model besides gravity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Forces {
     /// Force of every freedom. With a gain it is the force at zero next velocity.
     pub joint: Vec<f64>,

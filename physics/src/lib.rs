@@ -1,5 +1,6 @@
 //! Reduced-coordinate articulated dynamics, contact and constraint solving.
 
+pub mod actuation;
 pub mod collide;
 pub mod contact;
 pub mod data;
@@ -11,10 +12,13 @@ pub mod lcp;
 pub mod model;
 pub mod spatial;
 pub mod state;
+pub mod step;
 
+pub use actuation::Actuation;
 pub use data::Data;
 pub use forces::{Forces, ImplicitForce};
 pub use glam;
 pub use integrate::{Integrator, Stepper};
 pub use model::{BodyId, BodySpec, Joint, JointKind, Limits, Model, ModelBuilder, ModelError};
 pub use state::State;
+pub use step::{Formulation, StepError, StepOptions, StepReport, advance, observe};

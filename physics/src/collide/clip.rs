@@ -80,7 +80,8 @@ pub(super) fn clip_features(
             reference.vertices[corner as usize],
             reference.vertices[corners[(k + 1) % corners.len()] as usize],
         );
-        clip_polygon(buffer, from, (to - from).cross(plane), k as u32 + 1);
+        // Seen along the normal, so that both points of a contact lie on their faces.
+        clip_polygon(buffer, from, (to - from).cross(toward), k as u32 + 1);
         if buffer.polygon.is_empty() {
             return f64::INFINITY;
         }

@@ -56,8 +56,13 @@ pub(super) fn contacts_along(
     out: &mut Vec<super::ContactPoint>,
 ) {
     let separation = axis.closest.distance;
+    // The separation is the distance if the witnesses realise it: edges that cross, a corner over the inside of a face.
     let realised = separation <= TOUCHING
-        || (axis.from_edges && axis.closest.on_a.distance(axis.closest.on_b) <= separation + TOUCHING);
+        || if axis.from_edges {
+            axis.closest.on_a.distance(axis.closest.on_b) <= separation + TOUCHING
+        } else {
+            contains(a, axis.closest.on_a) && contains(b, axis.closest.on_b)
+        };
     if realised {
         clip::flat_contacts(a, b, &axis.closest, margin, buffer, out);
         return;
@@ -73,6 +78,14 @@ pub(super) fn contacts_along(
     if let Some(closest) = closest_corner(a, b, axis, reach) {
         clip::flat_contacts(a, b, &closest, margin, buffer, out);
     }
+}
+
+/// Whether a point lies in a core; always true for one without faces, whose points are its own.
+pub(super) fn contains(core: &Polytope, point: DVec3) -> bool {
+    core.normals.iter().enumerate().all(|(f, normal)| {
+        let corner = core.vertices[core.topology.face(f)[0] as usize];
+        normal.dot(point - corner) <= TOUCHING
+    })
 }
 
 /// The axis of largest separation; `None` if that is beyond `reach`.

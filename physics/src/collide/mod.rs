@@ -19,7 +19,7 @@
 //! | hull with any of them | separating axes pruned on the Gauss map | `convex.rs` |
 //! | flat contacts of all these | one polygon clipped by the other | `clip.rs` |
 //! | any with plane | corners below it | `plane.rs` |
-//! | any with heightfield or mesh | features in their Voronoi regions | `surface.rs` |
+//! | any with heightfield or mesh | features in their Voronoi regions | `surface.rs`, `terrain.rs`, `mesh.rs` |
 //!
 //! Deep overlap needs no special care: separating axes give the exact smallest way out for convex cores, and terrain
 //! is solid down to the bottom. Nothing allocates once the buffers have grown to the scene.
@@ -31,6 +31,7 @@ mod collider;
 mod contacts;
 mod convex;
 mod manifold;
+mod mesh;
 mod narrow;
 mod plane;
 mod polytope;
@@ -38,6 +39,7 @@ mod ray;
 mod round;
 mod round_box;
 mod surface;
+mod terrain;
 
 pub use broad::SweepAndPrune;
 pub use collider::{Collider, ColliderError, ColliderId, Colliders, Groups};

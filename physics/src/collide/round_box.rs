@@ -11,6 +11,7 @@ use glam::DVec3;
 use super::clip::{self, Closest, contact_between};
 use super::manifold::{ContactPoint, FeatureKind, feature_id};
 use super::narrow::NarrowScratch;
+use super::round::closest_parameters;
 use crate::spatial::Transform;
 
 /// Box (A) of half extents `half` grown by `radius_a`, segment (B) `center ± half_axis` grown by `radius_b`.
@@ -127,13 +128,13 @@ fn level_middle(breaks: &[f64], end: f64, slope: impl Fn(f64) -> f64, level: f64
 /// Segment and box overlap: shortest way to part them. Returns the normal (segment to box), the negative distance,
 /// and a point of each.
 fn least_overlap(m: DVec3, h: DVec3, half: DVec3) -> (DVec3, f64, DVec3, DVec3) {
-    let mut best = (DVec3::Z, f64::NEG_INFINITY);
+    let mut best = (DVec3::Z, f64::NEG_INFINITY, None);
     for axis in 0..3 {
         // The segment leaves towards the side its middle is nearer to.
         let side = if m[axis] < 0.0 { -1.0 } else { 1.0 };
         let gap = m[axis].abs() - h[axis].abs() - half[axis];
         if gap > best.1 {
-            best = (DVec3::AXES[axis] * side, gap);
+            best = (DVec3::AXES[axis] * side, gap, None);
         }
     }
     for axis in 0..3 {
@@ -144,14 +145,21 @@ fn least_overlap(m: DVec3, h: DVec3, half: DVec3) -> (DVec3, f64, DVec3, DVec3) 
             let n = if n.dot(m) < 0.0 { -n } else { n };
             let gap = n.dot(m) - n.abs().dot(half);
             if gap > best.1 + 1e-9 {
-                best = (n, gap);
+                best = (n, gap, Some(axis));
             }
         }
     }
-    let (out, gap) = best;
-    // Witnesses: the end (or middle) of the segment deepest inside, and the box's surface straight above it.
-    let along = h.dot(out);
-    let t = if along.abs() <= 1e-12 { crossing_parameter(m, h, half, out) } else { -along.signum() };
+    let (out, gap, edge) = best;
+    // Witnesses: a point of the segment that touches once it is lifted out, and where it then touches the box.
+    let t = match edge {
+        Some(axis) => {
+            let mut middle = half * out.signum();
+            middle[axis] = 0.0;
+            closest_parameters(m - out * gap - middle, h, DVec3::AXES[axis] * half[axis]).0
+        }
+        None if h.dot(out).abs() <= 1e-12 => crossing_parameter(m, h, half, out),
+        None => -h.dot(out).signum(),
+    };
     let p = m + h * t;
     (-out, gap, p - out * gap, p)
 }

@@ -15,49 +15,50 @@
 
 use glam::DVec3;
 
-use super::Aabb;
+use super::convex::contains;
 use super::manifold::{ContactPoint, FeatureKind, feature_id};
 use super::narrow::NarrowScratch;
 use super::polytope::{Polytope, in_arc};
 use super::round::closest_parameters;
-use crate::model::shape::{CONVEX_VERTEX, EDGE_DIAGONAL, EDGE_X, EDGE_Y, Heightfield, Shape, TriangleMesh};
+use super::{mesh, terrain};
+use crate::model::shape::Shape;
 use crate::spatial::Transform;
 
 /// Slack of the Voronoi tests, relative: neighbouring regions overlap a little rather than leave gaps.
-const SEAM: f64 = 1e-7;
+pub(super) const SEAM: f64 = 1e-7;
 
 /// The triangles near a shape and what sticks out of them, in the surface's frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patch {
-    faces: Vec<PatchFace>,
-    edges: Vec<PatchEdge>,
-    peaks: Vec<PatchPeak>,
+    pub(super) faces: Vec<PatchFace>,
+    pub(super) edges: Vec<PatchEdge>,
+    pub(super) peaks: Vec<PatchPeak>,
     /// Vectors from the peaks to their neighbours.
-    spokes: Vec<DVec3>,
+    pub(super) spokes: Vec<DVec3>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct PatchFace {
-    corners: [DVec3; 3],
-    normal: DVec3,
-    id: u32,
+pub(super) struct PatchFace {
+    pub(super) corners: [DVec3; 3],
+    pub(super) normal: DVec3,
+    pub(super) id: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct PatchEdge {
-    from: DVec3,
-    to: DVec3,
+pub(super) struct PatchEdge {
+    pub(super) from: DVec3,
+    pub(super) to: DVec3,
     /// Normals on the left and right of the edge.
-    left: DVec3,
-    right: DVec3,
-    id: u32,
+    pub(super) left: DVec3,
+    pub(super) right: DVec3,
+    pub(super) id: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct PatchPeak {
-    at: DVec3,
-    spokes: [u32; 2],
-    id: u32,
+pub(super) struct PatchPeak {
+    pub(super) at: DVec3,
+    pub(super) spokes: [u32; 2],
+    pub(super) id: u32,
 }
 
 /// Finds the candidates; returns how many of them the manifold should keep.
@@ -73,34 +74,20 @@ pub(super) fn collide(
     let Some(aabb) = shape.aabb(&surface_from_shape) else { return 0 };
     let aabb = aabb.grown(margin);
     let NarrowScratch { candidates, polytope_a, patch, .. } = scratch;
-    patch.clear();
-    let field = match surface {
-        Shape::Heightfield(field) => {
-            if aabb.min.z > field.height_range()[1] || !patch.gather_heightfield(field, &aabb) {
-                return 0;
-            }
-            Some(&**field)
-        }
-        Shape::Mesh(mesh) => {
-            patch.gather_mesh(mesh, &aabb);
-            if patch.faces.is_empty() {
-                return 0;
-            }
-            None
-        }
-        _ => return 0,
+    let near = match surface {
+        Shape::Heightfield(field) => terrain::may_touch(field, &aabb),
+        Shape::Mesh(mesh) => mesh::gather(mesh, &aabb, patch),
+        _ => false,
     };
-    let Some(core) = polytope_a.place(shape, &surface_from_shape) else { return 0 };
-    let center = core.vertices.iter().sum::<DVec3>() / core.vertices.len() as f64;
-    let mut finder = Finder { core, patch, margin, center, reach: core.radius + margin, out: candidates };
-    for (k, &corner) in core.vertices.iter().enumerate() {
-        finder.corner(k as u32, corner, field);
+    if !near {
+        return 0;
     }
-    if !finder.patch.edges.is_empty() || !finder.patch.peaks.is_empty() {
-        for e in 0..core.topology.edges.len() {
-            finder.edge(e);
-        }
-        finder.peaks_in_faces();
+    let Some(core) = polytope_a.place(shape, &surface_from_shape) else { return 0 };
+    let mut finder = Finder { core, margin, reach: core.radius + margin, out: candidates };
+    match surface {
+        Shape::Heightfield(field) => terrain::find(&mut finder, field, &aabb, patch),
+        Shape::Mesh(mesh) => mesh::find(&mut finder, mesh, patch),
+        _ => return 0,
     }
     for c in candidates.iter_mut() {
         c.point_world = world_from_surface.transform_point(c.point_world);
@@ -113,110 +100,48 @@ pub(super) fn collide(
 }
 
 impl Patch {
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.faces.clear();
         self.edges.clear();
         self.peaks.clear();
         self.spokes.clear();
     }
 
-    /// Collects the cells under the box that reach up to it; false if there are none.
-    fn gather_heightfield(&mut self, field: &Heightfield, aabb: &Aabb) -> bool {
-        let Some((i0, i1, j0, j1)) = field.cells_in(aabb.min, aabb.max) else { return false };
-        let columns = field.columns();
-        for j in j0..=j1 {
-            for i in i0..=i1 {
-                if field.cell_range(i, j)[1] < aabb.min.z {
-                    continue;
-                }
-                let id = 2 * (j * columns + i) as u32;
-                for which in 0..2 {
-                    self.faces.push(PatchFace {
-                        corners: field.triangle(i, j, which),
-                        normal: field.normal(i, j, which),
-                        id: id + which as u32,
-                    });
-                }
-            }
-        }
-        if self.faces.is_empty() {
-            return false;
-        }
-        for j in j0..=j1 + 1 {
-            for i in i0..=i1 + 1 {
-                let flags = field.flags(i, j);
-                if flags != 0 {
-                    self.gather_sample(field, i, j, flags, aabb);
-                }
-            }
-        }
-        true
-    }
-
-    /// Convex edges that start at a sample, and the sample itself if it is a peak.
-    fn gather_sample(&mut self, field: &Heightfield, i: usize, j: usize, flags: u8, aabb: &Aabb) {
-        let from = field.sample(i, j);
-        let id = 4 * (j * field.columns() + i) as u32;
-        for (which, (edge, di, dj)) in
-            [(EDGE_X, 1, 0), (EDGE_Y, 0, 1), (EDGE_DIAGONAL, 1, 1)].iter().enumerate()
-        {
-            if flags & edge != 0 {
-                let to = field.sample(i + di, j + dj);
-                if (Aabb { min: from.min(to), max: from.max(to) }).overlaps(aabb) {
-                    let [left, right] = field.edge_normals(i, j, *edge);
-                    self.edges.push(PatchEdge { from, to, left, right, id: id + which as u32 });
-                }
-            }
-        }
-        if flags & CONVEX_VERTEX != 0 && (Aabb { min: from, max: from }).overlaps(aabb) {
-            let start = self.spokes.len() as u32;
-            field.for_spokes(i, j, |spoke| self.spokes.push(spoke));
-            self.peaks.push(PatchPeak { at: from, spokes: [start, self.spokes.len() as u32], id: id + 3 });
-        }
-    }
-
-    fn gather_mesh(&mut self, mesh: &TriangleMesh, aabb: &Aabb) {
-        let Self { faces, edges, peaks, spokes } = self;
-        mesh.bvh().query(aabb, |t| {
-            let (corners, normal) = (mesh.corners(t), mesh.normal(t));
-            faces.push(PatchFace { corners, normal, id: t });
-            for k in 0..3 {
-                let id = 8 * t + k as u32;
-                if mesh.owns_edge(t, k) {
-                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                    edges.push(PatchEdge { from, to, left: normal, right: mesh.normal_across(t, k), id });
-                }
-                if mesh.owns_peak(t, k) {
-                    let start = spokes.len() as u32;
-                    mesh.for_spokes(mesh.triangles()[t as usize][k], |spoke| spokes.push(spoke));
-                    peaks.push(PatchPeak {
-                        at: corners[k],
-                        spokes: [start, spokes.len() as u32],
-                        id: id + 4,
-                    });
-                }
-            }
-        });
-    }
-
-    /// Whether a direction makes no acute angle with any spoke of the peak.
-    fn in_cone(&self, direction: DVec3, peak: &PatchPeak) -> bool {
-        let spokes = &self.spokes[peak.spokes[0] as usize..peak.spokes[1] as usize];
-        spokes.iter().all(|s| {
-            let along = s.dot(direction);
-            along <= 0.0 || along * along <= SEAM * SEAM * s.length_squared()
-        })
+    /// Vectors from a peak to its neighbours.
+    pub(super) fn spokes_of(&self, peak: &PatchPeak) -> &[DVec3] {
+        &self.spokes[peak.spokes[0] as usize..peak.spokes[1] as usize]
     }
 }
 
-struct Finder<'a> {
-    core: Polytope<'a>,
-    patch: &'a Patch,
+/// Whether a segment (middle given from the edge's start, half vector) lies wholly over one of an edge's two faces, so
+/// that it cannot cross the edge seen along any normal of its arc. Up to `thickness` deep the view may lean by the arc.
+#[inline]
+fn beside(edge: &PatchEdge, middle: DVec3, half: DVec3, thickness: f64) -> bool {
+    let along = edge.to - edge.from;
+    let bend = edge.left.dot(edge.right);
+    let slack = thickness * thickness * (1.0 - bend * bend) * along.length_squared();
+    // Directions from the edge into its left and right face.
+    let over = |into: DVec3| {
+        let inside = middle.dot(into) - half.dot(into).abs();
+        inside > 0.0 && inside * inside > slack
+    };
+    over(edge.left.cross(along)) || over(along.cross(edge.right))
+}
+
+/// Whether a unit direction makes no acute angle with any spoke.
+fn in_cone(direction: DVec3, spokes: &[DVec3]) -> bool {
+    spokes.iter().all(|s| {
+        let along = s.dot(direction);
+        along <= 0.0 || along * along <= SEAM * SEAM * s.length_squared()
+    })
+}
+
+/// Looks for contacts of one core, feature by feature.
+pub(super) struct Finder<'a> {
+    pub(super) core: Polytope<'a>,
     margin: f64,
-    /// Mean of the core's corners.
-    center: DVec3,
     /// Largest distance of the core that still counts.
-    reach: f64,
+    pub(super) reach: f64,
     out: &'a mut Vec<ContactPoint>,
 }
 
@@ -234,68 +159,45 @@ impl Finder<'_> {
         }
     }
 
-    fn corner(&mut self, k: u32, corner: DVec3, field: Option<&Heightfield>) {
-        let id = |surface: u32| feature_id(FeatureKind::Corner, k, 0, surface);
-        if let Some(field) = field
-            && let Some((i, j, which)) = field.triangle_at(corner.x, corner.y)
-        {
-            let normal = field.normal(i, j, which);
-            let distance = normal.dot(corner - field.sample(i, j));
-            if distance < 0.0 {
-                let surface = 2 * (j * field.columns() + i) + which;
-                self.push(corner, normal, distance, id(surface as u32));
-                return;
-            }
-        }
-        // Nearest face it projects into, to tell front from back where there is no column to ask.
-        let mut nearest: Option<(f64, DVec3, u32)> = None;
-        for n in 0..self.patch.faces.len() {
-            let face = self.patch.faces[n];
-            let distance = face.normal.dot(corner - face.corners[0]);
-            let behind = field.is_none()
-                && distance < 0.0
-                && (-distance <= self.core.thickness || face.normal.dot(self.center - face.corners[0]) > 0.0);
-            if !(behind || (0.0..=self.reach).contains(&distance)) || !projects_into(&face, corner) {
-                continue;
-            }
-            if nearest.is_none_or(|(d, ..)| distance.abs() < d.abs()) {
-                nearest = Some((distance, face.normal, face.id));
-            }
-            if !behind {
-                self.push(corner, face.normal, distance, id(face.id));
-            }
-        }
-        if let Some((distance, normal, surface)) = nearest
-            && distance < 0.0
-        {
-            self.push(corner, normal, distance, id(surface));
+    /// A corner in front of (or behind) a face, `distance` along its normal.
+    pub(super) fn corner_face(&mut self, k: u32, corner: DVec3, normal: DVec3, distance: f64, surface: u32) {
+        self.push(corner, normal, distance, feature_id(FeatureKind::Corner, k, 0, surface));
+    }
+
+    /// A corner in the region of a convex edge.
+    pub(super) fn corner_edge(&mut self, k: u32, corner: DVec3, edge: &PatchEdge) {
+        let along = edge.to - edge.from;
+        let t = (corner - edge.from).dot(along);
+        let length_squared = along.length_squared();
+        if !(0.0..=length_squared).contains(&t) {
             return;
         }
-        for n in 0..self.patch.edges.len() {
-            let edge = self.patch.edges[n];
-            let along = edge.to - edge.from;
-            let t = (corner - edge.from).dot(along) / along.length_squared();
-            let offset = corner - (edge.from + along * t);
-            let distance = offset.length();
-            if (0.0..=1.0).contains(&t) && distance <= self.reach && distance > 1e-9 {
-                let normal = offset / distance;
-                if in_arc(normal, along, edge.left, edge.right, SEAM * along.length()) {
-                    self.push(corner, normal, distance, id(edge.id));
-                }
-            }
+        if beside(edge, corner - edge.from, DVec3::ZERO, SEAM * self.reach) {
+            return;
         }
-        for n in 0..self.patch.peaks.len() {
-            let peak = self.patch.peaks[n];
-            let offset = corner - peak.at;
-            let distance = offset.length();
-            if distance <= self.reach && distance > 1e-9 && self.patch.in_cone(offset / distance, &peak) {
-                self.push(corner, offset / distance, distance, id(peak.id));
+        let offset = corner - (edge.from + along * (t / length_squared));
+        let distance_squared = offset.length_squared();
+        if distance_squared <= self.reach * self.reach && distance_squared > 1e-18 {
+            let distance = distance_squared.sqrt();
+            let normal = offset / distance;
+            if in_arc(normal, along, edge.left, edge.right, SEAM * length_squared.sqrt()) {
+                self.push(corner, normal, distance, feature_id(FeatureKind::Corner, k, 0, edge.id));
             }
         }
     }
 
-    /// An edge of the core against convex edges and peaks.
-    fn edge(&mut self, e: usize) {
+    /// A corner in the region of a peak.
+    pub(super) fn corner_peak(&mut self, k: u32, corner: DVec3, at: DVec3, spokes: &[DVec3], surface: u32) {
+        let offset = corner - at;
+        let distance = offset.length();
+        if distance <= self.reach && distance > 1e-9 && in_cone(offset / distance, spokes) {
+            let id = feature_id(FeatureKind::Corner, k, 0, surface);
+            self.push(corner, offset / distance, distance, id);
+        }
+    }
+
+    /// An edge of the core against convex edges and peaks; `is_inside` tells whether a point is in the surface's solid.
+    pub(super) fn edge(&mut self, e: usize, patch: &Patch, is_inside: impl Fn(DVec3) -> bool) {
         let [p, q] = self.core.edge(e);
         let half = (q - p) * 0.5;
         if half == DVec3::ZERO {
@@ -306,8 +208,10 @@ impl Finder<'_> {
         let faces_surface = |normal: DVec3| {
             arc.is_none_or(|[left, right]| in_arc(-normal, half, left, right, SEAM * half.length()))
         };
-        for n in 0..self.patch.edges.len() {
-            let edge = self.patch.edges[n];
+        for edge in &patch.edges {
+            if beside(edge, middle - edge.from, half, self.core.thickness) {
+                continue;
+            }
             let along = (edge.to - edge.from) * 0.5;
             let cross = half.cross(along);
             let length = cross.length();
@@ -329,19 +233,21 @@ impl Finder<'_> {
             let lifted = middle - normal * distance;
             let (s, t) = closest_parameters(lifted - other, half, along);
             let (on_core, on_edge) = (lifted + half * s, other + along * t);
-            if s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16 {
-                let id = feature_id(FeatureKind::Edges, e as u32, 0, edge.id);
-                self.push(on_core + normal * distance, normal, distance, id);
+            let crossing = s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16;
+            let on_core = on_core + normal * distance;
+            // Overlap is real if one holds the other's point; else they are on far sides of something thin.
+            let overlap = || (arc.is_some() && contains(&self.core, on_edge)) || is_inside(on_core);
+            if crossing && (distance >= 0.0 || overlap()) {
+                self.push(on_core, normal, distance, feature_id(FeatureKind::Edges, e as u32, 0, edge.id));
             }
         }
-        for n in 0..self.patch.peaks.len() {
-            let peak = self.patch.peaks[n];
+        for peak in &patch.peaks {
             let t = (peak.at - middle).dot(half) / half.length_squared();
             let on_core = middle + half * t;
             let distance = on_core.distance(peak.at);
             if t.abs() < 1.0 && distance <= self.reach && distance > 1e-9 {
                 let normal = (on_core - peak.at) / distance;
-                if self.patch.in_cone(normal, &peak) && faces_surface(normal) {
+                if in_cone(normal, patch.spokes_of(peak)) && faces_surface(normal) {
                     let id = feature_id(FeatureKind::Edges, e as u32, 1, peak.id);
                     self.push(on_core, normal, distance, id);
                 }
@@ -350,21 +256,21 @@ impl Finder<'_> {
     }
 
     /// Peaks that poke into faces of the core: each against the face it is least deep under.
-    fn peaks_in_faces(&mut self) {
-        for n in 0..self.patch.peaks.len() {
-            let peak = self.patch.peaks[n];
+    pub(super) fn peaks_in_faces(&mut self, patch: &Patch) {
+        for peak in &patch.peaks {
             let mut best: Option<(usize, f64)> = None;
-            let mut outside = false;
+            let mut highest = f64::NEG_INFINITY;
             for (f, normal) in self.core.normals.iter().enumerate() {
                 let corner = self.core.vertices[self.core.topology.face(f)[0] as usize];
                 let height = normal.dot(peak.at - corner);
-                outside |= height > self.reach;
-                if best.is_none_or(|(_, most)| height > most) && self.patch.in_cone(-*normal, &peak) {
+                highest = highest.max(height);
+                if best.is_none_or(|(_, most)| height > most) && in_cone(-*normal, patch.spokes_of(peak)) {
                     best = Some((f, height));
                 }
             }
             if let Some((f, height)) = best
-                && !outside
+                // Under a face the peak must be inside; over it, no other face may be farther.
+                && highest <= height.max(0.0) + 1e-9
                 && self.over_face(f, peak.at)
             {
                 let normal = -self.core.normals[f];
@@ -383,14 +289,4 @@ impl Finder<'_> {
             (to - from).cross(self.core.normals[f]).dot(point - from) <= 0.0
         })
     }
-}
-
-/// Whether a point lies in the prism over (and under) a triangle, up to the seam.
-fn projects_into(face: &PatchFace, point: DVec3) -> bool {
-    let [a, b, c] = face.corners;
-    let inside = |from: DVec3, to: DVec3| {
-        let along = to - from;
-        face.normal.cross(along).dot(point - from) >= -SEAM * along.length_squared()
-    };
-    inside(a, b) && inside(b, c) && inside(c, a)
 }

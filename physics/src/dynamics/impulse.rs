@@ -110,3 +110,94 @@ fn projected(kind: JointKind, axes: &glam::DMat3, f: Force) -> DVec3 {
         }
     }
 }
+
+/// What an impulse hits: a body (wrench at its origin, world axes) or a single freedom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hit {
+    Body(usize, Force),
+    Freedom(usize, f64),
+}
+
+/// As [`impulses_response`] for a few hits within one tree: inward along their paths only, outward over the
+/// tree. `out` covers the tree's freedoms. Uses the work space in `data.dynamics`.
+pub(crate) fn tree_response(model: &Model, data: &mut Data, tree: usize, hits: &[Hit], out: &mut [f64]) {
+    let range = model.trees[tree].clone();
+    let first_dof = model.links[range.start].v as usize;
+    let (offsets, axes) = (&data.position.offset, &data.position.axes);
+    let dynamics = &mut data.dynamics;
+    dynamics.drive[range.clone()].fill(DVec3::ZERO);
+    dynamics.impulse[range.clone()].fill(Force::ZERO);
+    for &hit in hits {
+        let (mut at, mut own, mut push) = match hit {
+            Hit::Body(body, wrench) => (body, wrench, None),
+            Hit::Freedom(dof, impulse) => {
+                (model.body_of_freedom(dof).index(), Force::ZERO, Some((dof, impulse)))
+            }
+        };
+        loop {
+            let link = &model.links[at];
+            let factor = &dynamics.factor[at];
+            if link.kind == JointKind::Free && !factor.prescribed {
+                if let Some((dof, impulse)) = push.take() {
+                    let mut tau = [0.0; 6];
+                    tau[dof - link.v as usize] = impulse;
+                    own += Force::new(axes[at] * vec3(&tau, 3), axes[at] * vec3(&tau, 0));
+                }
+                // Nothing passes a free joint.
+                dynamics.impulse[at] += own;
+                break;
+            }
+            if !factor.prescribed && link.kind != JointKind::Fixed {
+                let mut u = projected(link.kind, &axes[at], own);
+                if let Some((dof, impulse)) = push.take() {
+                    let mut tau = [0.0; 6];
+                    tau[dof - link.v as usize] = impulse;
+                    u += joint_wrench(link.kind, &axes[at], &tau);
+                }
+                dynamics.drive[at] += factor.inverse * u;
+                own = own - factor.gain[0] * u.x - factor.gain[1] * u.y - factor.gain[2] * u.z;
+            }
+            push = None;
+            if link.parent == NONE {
+                break;
+            }
+            own = own.seen_from(offsets[at]);
+            at = link.parent as usize;
+        }
+    }
+    for i in range {
+        let link = &model.links[i];
+        let parent = if link.parent == NONE { Motion::ZERO } else { dynamics.response[link.parent as usize] };
+        let inherited = parent.at(offsets[i]);
+        let factor = &dynamics.factor[i];
+        let at = link.v as usize - first_dof;
+        let out = &mut out[at..at + link.kind.n_v()];
+        let own = if factor.prescribed {
+            out.fill(0.0);
+            Motion::ZERO
+        } else {
+            match link.kind {
+                JointKind::Fixed => Motion::ZERO,
+                JointKind::Free => {
+                    let rhs = dynamics.impulse[i] - dynamics.articulated_inertia[i] * inherited;
+                    let world = dynamics.free_factor[link.free as usize].solve(rhs);
+                    let r = axes[i].transpose();
+                    crate::state::write3(out, 0, r * world.linear);
+                    crate::state::write3(out, 3, r * world.angular);
+                    world
+                }
+                JointKind::Spherical => {
+                    let world = factor.relative(inherited, dynamics.drive[i]);
+                    crate::state::write3(out, 0, axes[i].transpose() * world);
+                    Motion::new(world, DVec3::ZERO)
+                }
+                kind => {
+                    let x = factor.relative(inherited, dynamics.drive[i]).to_array();
+                    out.copy_from_slice(&x[..out.len()]);
+                    joint_motion(kind, &axes[i], out)
+                }
+            }
+        };
+        dynamics.response[i] = inherited + own;
+    }
+}

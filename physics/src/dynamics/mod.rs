@@ -16,12 +16,12 @@
 //! its parent by a shift of two 3×3 blocks, a force by one cross product. Contacts, world-space servos
 //! and external wrenches are in these coordinates already.
 
-mod aba;
+pub(crate) mod aba;
 mod crba;
 mod hybrid;
-mod impulse;
+pub(crate) mod impulse;
 mod jacobian;
-mod kinematics;
+pub(crate) mod kinematics;
 mod momentum;
 mod passive;
 mod rnea;
@@ -29,6 +29,7 @@ mod rnea;
 pub use aba::{aba, aba_at, aba_implicit, aba_implicit_at};
 pub use crba::{crba, crba_at, factorize, solve};
 pub use hybrid::hybrid;
+pub(crate) use hybrid::write_reaction;
 pub use impulse::{impulse_response, impulses_response};
 pub use jacobian::point_jacobian;
 pub use kinematics::{forward_kinematics, forward_velocity};

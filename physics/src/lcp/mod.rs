@@ -25,6 +25,7 @@
 mod clamped;
 mod contact_block;
 pub mod dantzig;
+pub mod factored;
 mod ldl;
 pub mod lemke;
 mod lu;
@@ -34,6 +35,7 @@ pub mod problem;
 mod tableau;
 
 pub use dantzig::{Dantzig, DantzigOptions};
+pub use factored::{Factored, FactoredRow, Run, SweepReport};
 pub use lemke::{Lemke, LemkeOptions};
 pub use pgs::{Friction, Pgs, PgsOptions, Sweep};
 pub use problem::{Problem, ProblemError, Report, Status};

@@ -8,6 +8,9 @@ use crate::model::shape::{Hull, Shape};
 use crate::spatial::Transform;
 
 mod closed_forms;
+mod laws;
+mod rays;
+mod scenes;
 mod surfaces;
 
 /// Contacts of two placed shapes.

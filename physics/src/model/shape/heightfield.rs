@@ -28,6 +28,9 @@ pub struct Heightfield {
     columns: usize,
     rows: usize,
     spacing: f64,
+    inverse_spacing: f64,
+    /// Index coordinates of the middle: `(columns - 1) / 2`, `(rows - 1) / 2`.
+    middle: [f64; 2],
     heights: Vec<f64>,
     /// Lowest and highest corner per cell.
     cell_range: Vec<[f64; 2]>,
@@ -42,7 +45,9 @@ pub struct Heightfield {
 impl Heightfield {
     /// From `columns * rows` heights, x fastest, `spacing` metres apart.
     pub fn new(columns: usize, rows: usize, spacing: f64, heights: Vec<f64>) -> Result<Self, ShapeError> {
-        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(heights.len()) {
+        // Feature ids number four things per sample with 32 bits.
+        let fits = heights.len() < (u32::MAX / 4) as usize;
+        if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(heights.len()) || !fits {
             return Err(ShapeError::Grid { columns, rows, heights: heights.len() });
         }
         super::positive("heightfield", "spacing", spacing)?;
@@ -55,6 +60,8 @@ impl Heightfield {
             columns,
             rows,
             spacing,
+            inverse_spacing: spacing.recip(),
+            middle: [(columns - 1) as f64 * 0.5, (rows - 1) as f64 * 0.5],
             heights,
             cell_range: Vec::new(),
             cell_normals: Vec::new(),
@@ -120,7 +127,7 @@ impl Heightfield {
 
     /// Half the size of the covered rectangle along x and y.
     pub fn half_size(&self) -> [f64; 2] {
-        [(self.columns - 1) as f64 * 0.5 * self.spacing, (self.rows - 1) as f64 * 0.5 * self.spacing]
+        [self.middle[0] * self.spacing, self.middle[1] * self.spacing]
     }
 
     /// Position of sample `(i, j)` in the shape's frame.
@@ -130,8 +137,8 @@ impl Heightfield {
     #[inline]
     pub fn sample(&self, i: usize, j: usize) -> DVec3 {
         DVec3::new(
-            (i as f64 - (self.columns - 1) as f64 * 0.5) * self.spacing,
-            (j as f64 - (self.rows - 1) as f64 * 0.5) * self.spacing,
+            (f64::from(i as u32) - self.middle[0]) * self.spacing,
+            (f64::from(j as u32) - self.middle[1]) * self.spacing,
             self.heights[j * self.columns + i],
         )
     }
@@ -162,9 +169,10 @@ impl Heightfield {
         if !(x.abs() <= hx && y.abs() <= hy) {
             return None;
         }
-        let (u, v) = ((x + hx) / self.spacing, (y + hy) / self.spacing);
-        let (i, j) = ((u as usize).min(self.columns - 2), (v as usize).min(self.rows - 2));
-        Some((i, j, usize::from(v - j as f64 > u - i as f64)))
+        let (u, v) = (x * self.inverse_spacing + self.middle[0], y * self.inverse_spacing + self.middle[1]);
+        let (i, j) = ((u as u32).min(self.columns as u32 - 2), (v as u32).min(self.rows as u32 - 2));
+        let above = v - f64::from(j) > u - f64::from(i);
+        Some((i as usize, j as usize, usize::from(above)))
     }
 
     /// Cells whose square meets the rectangle `min..max`: `(i0, i1, j0, j1)` inclusive; `None` beside the terrain.
@@ -174,12 +182,16 @@ impl Heightfield {
         if !(min.x <= hx && max.x >= -hx && min.y <= hy && max.y >= -hy) {
             return None;
         }
-        let cell = |at: f64, half: f64, n: usize| (((at + half) / self.spacing).max(0.0) as usize).min(n - 2);
+        // Casts saturate, so what lies beyond the border counts to the cell at the border.
+        let cell = |at: f64, middle: f64, n: usize| {
+            ((at * self.inverse_spacing + middle) as u32).min(n as u32 - 2) as usize
+        };
+        let [mx, my] = self.middle;
         Some((
-            cell(min.x, hx, self.columns),
-            cell(max.x, hx, self.columns),
-            cell(min.y, hy, self.rows),
-            cell(max.y, hy, self.rows),
+            cell(min.x, mx, self.columns),
+            cell(max.x, mx, self.columns),
+            cell(min.y, my, self.rows),
+            cell(max.y, my, self.rows),
         ))
     }
 
@@ -204,6 +216,7 @@ impl Heightfield {
     /// Normals left and right of the edge of kind `edge` that starts at sample `(i, j)`, seen along it.
     ///
     /// Beyond the border there is a wall straight down, so its normal is horizontal.
+    #[inline]
     pub(crate) fn edge_normals(&self, i: usize, j: usize, edge: u8) -> [DVec3; 2] {
         let cell = |inside: bool, i: usize, j: usize, which: usize, wall: DVec3| {
             if inside { self.normal(i, j, which) } else { wall }

@@ -16,6 +16,9 @@ pub struct TriangleMesh {
     vertices: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
     normals: Vec<DVec3>,
+    /// Sum of the face normals around each vertex, weighted by angle: tells inside from outside there
+    /// (Bærentzen, Aanæs 2005).
+    vertex_normals: Vec<DVec3>,
     /// Normal across edge k (from corner k to corner k+1) per triangle; for a border, the direction out of the sheet.
     across: Vec<[DVec3; 3]>,
     /// Per triangle: bit k = it owns the convex edge k, bit 3 + k = it owns the peak at corner k.
@@ -51,6 +54,7 @@ impl TriangleMesh {
             boxes.push(Aabb { min: a.min(b).min(c), max: a.max(b).max(c) });
         }
         let mut mesh = Self {
+            vertex_normals: vec![DVec3::ZERO; vertices.len()],
             across: vec![[DVec3::ZERO; 3]; triangles.len()],
             flags: vec![0; triangles.len()],
             spoke_starts: Vec::new(),
@@ -61,6 +65,7 @@ impl TriangleMesh {
             triangles,
             normals,
         };
+        mesh.find_vertex_normals();
         mesh.find_edges();
         mesh.find_peaks();
         Ok(mesh)
@@ -96,6 +101,11 @@ impl TriangleMesh {
         self.across[triangle as usize][k]
     }
 
+    /// Angle-weighted normal at corner `k` of a triangle; not of unit length.
+    pub(crate) fn vertex_normal(&self, triangle: u32, k: usize) -> DVec3 {
+        self.vertex_normals[self.triangles[triangle as usize][k] as usize]
+    }
+
     /// Whether this triangle reports the convex edge `k`.
     pub(crate) fn owns_edge(&self, triangle: u32, k: usize) -> bool {
         self.flags[triangle as usize] & (1 << k) != 0
@@ -118,6 +128,16 @@ impl TriangleMesh {
     /// Hierarchy over the triangles.
     pub(crate) fn bvh(&self) -> &Bvh {
         &self.bvh
+    }
+
+    fn find_vertex_normals(&mut self) {
+        for t in 0..self.triangles.len() {
+            let corners = self.corners(t as u32);
+            for k in 0..3 {
+                let (u, v) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
+                self.vertex_normals[self.triangles[t][k] as usize] += self.normals[t] * u.angle_between(v);
+            }
+        }
     }
 
     fn find_edges(&mut self) {
@@ -160,12 +180,6 @@ impl TriangleMesh {
         self.spoke_starts =
             (0..=n).map(|v| pairs.partition_point(|pair| (pair.0 as usize) < v) as u32).collect();
         self.spokes = pairs.iter().map(|pair| pair.1).collect();
-        let mut outward = vec![DVec3::ZERO; n];
-        for (corners, normal) in self.triangles.iter().zip(&self.normals) {
-            for v in corners {
-                outward[*v as usize] += *normal;
-            }
-        }
         let mut owned = vec![false; n];
         let mut spokes = Vec::new();
         for t in 0..self.triangles.len() {
@@ -175,7 +189,7 @@ impl TriangleMesh {
                     spokes.clear();
                     self.for_spokes(v, |spoke| spokes.push(spoke));
                     // Fans of hundreds of triangles are left to their edges: the check is cubic in the spokes.
-                    if spokes.len() <= 48 && is_peak(&spokes, outward[v as usize]) {
+                    if spokes.len() <= 48 && is_peak(&spokes, self.vertex_normals[v as usize]) {
                         self.flags[t] |= 8 << k;
                     }
                 }

@@ -1,0 +1,162 @@
+//! Contacts with the static world as implicit terms of the articulated-body algorithm (recipes 2.4).
+//!
+//! With `v⁺` the point's velocity at the end of the step, `d` the overlap and `s` the tangential stretch
+//! at its beginning:
+//!
+//! ```text
+//! normal   f_n = k (d - h v_n⁺) - c v_n⁺          ≥ 0, else open
+//! stick    f_t = -k_t (s + h v_t⁺) - c_t v_t⁺     |f_t| ≤ μ f_n, else slip
+//! slip     f_t = -(μ f_n / |v_t|) v_t⁺            (the coefficient lags one round)
+//! ```
+//!
+//! All are of the form `at_rest - gain v⁺` with a positive semidefinite gain, hence stable at any
+//! stiffness. Which of the three holds is found by rounds: solve, look at the forces, switch, solve again.
+//! A slide begins with one round of a known force `μ f_n` against the stick force's direction, because
+//! the velocity of a stuck point says nothing about how fast it will slide.
+
+use glam::DVec3;
+
+use super::point::{Contact, Phase, Slip, along_and_across};
+use crate::forces::ImplicitForce;
+use crate::spatial::{ArticulatedInertia, Motion};
+
+/// Tangential stiffness and damping relative to the normal ones.
+const TANGENT: f64 = 0.8;
+/// A gap closes with the spring alone: a damper would act across the gap.
+#[inline]
+fn damping(contact: &Contact) -> f64 {
+    if contact.depth > 0.0 { contact.damping } else { 0.0 }
+}
+
+/// The term of a closed contact on its body; `r` from the body's origin to the point.
+#[inline]
+pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
+    let gain_n = dt * contact.stiffness + damping(contact);
+    let normal = contact.normal * (contact.stiffness * contact.depth);
+    let (push, gain_t) = match (contact.phase, contact.slip) {
+        (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
+        (Phase::Slip, Slip::Constant(force)) => (force, 0.0),
+        _ => {
+            let stiffness = TANGENT * contact.stiffness;
+            (contact.stretch * -stiffness, dt * stiffness + TANGENT * contact.damping)
+        }
+    };
+    let gain = along_and_across(contact.normal, gain_n, gain_t);
+    let mut term = ImplicitForce::at_point(normal + push, gain, r);
+    let m = &contact.material;
+    if m.rolling > 0.0 || m.torsional > 0.0 {
+        term.gain += turning(contact, spin);
+    }
+    term
+}
+
+/// Rolling and turning resistance as lagged viscosity of the body's spin.
+fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
+    let pressed = contact.force.dot(contact.normal).max(0.0);
+    let about = contact.normal.dot(spin.angular);
+    let across = contact.tangential(spin.angular).length();
+    let viscosity = |length: f64, rate: f64| length * pressed / rate.abs().max(1e-2);
+    let (roll, turn) =
+        (viscosity(contact.material.rolling, across), viscosity(contact.material.torsional, about));
+    ArticulatedInertia::rotational(along_and_across(contact.normal, turn, roll))
+}
+
+/// What a contact's force would be if its point ended the step at `v` (relative velocity).
+#[inline]
+pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
+    let v_n = contact.normal.dot(v);
+    let v_t = v - contact.normal * v_n;
+    let f_n = contact.stiffness * (contact.depth - dt * v_n) - damping(contact) * v_n;
+    let f_t = match (contact.phase, contact.slip) {
+        (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
+        (Phase::Slip, Slip::Constant(force)) => force,
+        _ => {
+            let stiffness = TANGENT * contact.stiffness;
+            contact.stretch * -stiffness - v_t * (dt * stiffness + TANGENT * contact.damping)
+        }
+    };
+    contact.normal * f_n + f_t
+}
+
+/// Sliding friction is set to this share of the cone, so that small changes of the normal force between
+/// rounds leave it inside.
+const INSIDE: f64 = 0.995;
+
+/// Looks at the outcome of a round and switches the contact; whether it must be solved again.
+///
+/// `last` is set once the rounds are used up: then only contacts that pull are dropped.
+pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bool {
+    let found = force(contact, v, dt);
+    let f_n = contact.normal.dot(found);
+    if contact.phase == Phase::Open {
+        contact.force = DVec3::ZERO;
+        if f_n <= 0.0 || last {
+            return false;
+        }
+        contact.phase = Phase::Stick;
+        contact.stretch = DVec3::ZERO;
+        return true;
+    }
+    contact.force = found;
+    if f_n < 0.0 {
+        contact.phase = Phase::Open;
+        contact.slip = Slip::Viscous(0.0);
+        return true;
+    }
+    if last {
+        return false;
+    }
+    let f_t = found - contact.normal * f_n;
+    let v_t = contact.tangential(v);
+    let cone = contact.material.friction * f_n;
+    let limit = INSIDE * cone;
+    let stiffness = TANGENT * contact.stiffness;
+    let stick_gain = dt * stiffness + TANGENT * contact.damping;
+    match (contact.phase, contact.slip) {
+        (Phase::Slip, Slip::Constant(push)) => {
+            // The known force must oppose the motion it was meant for.
+            if push.dot(v_t) < 0.0 {
+                contact.slip = Slip::Viscous(limit / v_t.length());
+            } else {
+                contact.phase = Phase::Stick;
+                contact.stretch = DVec3::ZERO;
+            }
+            true
+        }
+        (Phase::Slip, Slip::Viscous(gain)) => {
+            let wanted = limit / v_t.length().max(1e-12);
+            if wanted >= stick_gain {
+                // Slower than a stuck point would creep: it has stopped.
+                contact.phase = Phase::Stick;
+                contact.stretch = DVec3::ZERO;
+                return true;
+            }
+            contact.slip = Slip::Viscous(wanted);
+            // Inside the cone and not far from it is good enough; the coefficient is ready for next time.
+            let used = gain * v_t.length();
+            used > cone || used < 0.97 * limit
+        }
+        _ => {
+            let size = f_t.length();
+            if size <= cone {
+                return false;
+            }
+            let held = stiffness * contact.stretch.length();
+            if held > limit || f_t.dot(v_t) >= 0.0 {
+                // The spring itself is stretched beyond what friction holds: it creeps back (plastic flow).
+                contact.stretch *= (0.9 * limit / held.max(f64::MIN_POSITIVE)).min(0.5);
+                return true;
+            }
+            contact.phase = Phase::Slip;
+            contact.slip = Slip::Constant(f_t * (limit / size));
+            true
+        }
+    }
+}
+
+/// After the step: a sliding point keeps just the stretch its friction force would hold, so that it can
+/// stick from there without a jump.
+pub(crate) fn slipped_stretch(contact: &Contact) -> Option<DVec3> {
+    let f_t = contact.tangential(contact.force);
+    (contact.phase == Phase::Slip).then(|| f_t * (-1.0 / (TANGENT * contact.stiffness)))
+}

@@ -1,0 +1,233 @@
+//! Contact points made ready for a force law: material, stiffness, stiction memory.
+//!
+//! What must survive from step to step (the stiction anchor, the last impulses) is matched by collider
+//! pair and feature id.
+
+use glam::DVec3;
+
+use super::Material;
+use crate::collide::{ContactPoint, Contacts};
+use crate::data::Positions;
+use crate::model::Model;
+
+/// What a contact point is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// Not touching, or about to part.
+    #[default]
+    Open,
+    /// Touching without sliding.
+    Stick,
+    /// Sliding.
+    Slip,
+}
+
+/// A contact point with everything a force law needs. Forces act on body A, their opposite on body B.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// Index of the body the normal points into.
+    pub body_a: usize,
+    /// Index of the other body; `None` for the static world.
+    pub body_b: Option<usize>,
+    /// Place of the contact, world.
+    pub point: DVec3,
+    /// Unit normal from B into A, world.
+    pub normal: DVec3,
+    /// Overlap, m; negative for a gap.
+    pub depth: f64,
+    /// The surfaces together.
+    pub material: Material,
+    /// Normal stiffness, N/m.
+    pub stiffness: f64,
+    /// Normal damping, N s/m.
+    pub damping: f64,
+    /// Tangential displacement since the point stuck, world.
+    pub stretch: DVec3,
+    /// What it does.
+    pub phase: Phase,
+    /// Force on A at the end of the last step (mean over the step), world.
+    pub force: DVec3,
+    /// Velocity of A's point relative to B's at the start of the step, world.
+    pub velocity: DVec3,
+    /// Sliding friction as viscosity, `μ f_n / |v_t|`, or the constant force that starts a slide.
+    pub(crate) slip: Slip,
+    /// Impulses of the last step along normal and tangents.
+    pub(crate) impulse: [f64; 3],
+    /// First of the contact's three rows in this step's problem, if it has any.
+    pub(crate) row: u32,
+    key: Key,
+    /// The sticking place on A and B, in their frames.
+    anchor: [DVec3; 2],
+}
+
+/// How sliding friction enters the implicit solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Slip {
+    /// As viscosity.
+    Viscous(f64),
+    /// As a known force.
+    Constant(DVec3),
+}
+
+type Key = (u32, u32, u64);
+
+impl Contact {
+    /// Two unit vectors across the normal; the first along `direction` where that says anything.
+    pub fn tangents(&self, direction: DVec3) -> [DVec3; 2] {
+        let across = direction - self.normal * self.normal.dot(direction);
+        let first = if across.length_squared() > 1e-12 {
+            across.normalize()
+        } else {
+            self.normal.any_orthonormal_vector()
+        };
+        [first, self.normal.cross(first)]
+    }
+
+    /// The part of `v` across the normal.
+    #[inline]
+    pub(crate) fn tangential(&self, v: DVec3) -> DVec3 {
+        v - self.normal * self.normal.dot(v)
+    }
+
+    /// Makes the point stick where it is, stretched as `stretch` says.
+    pub(crate) fn stick_with(&mut self, stretch: DVec3, positions: &Positions) {
+        self.stretch = stretch;
+        let pose = |body: Option<usize>| body.map(|b| &positions.world_from_body[b]);
+        let local = |body, p: DVec3| pose(body).map_or(p, |pose| pose.inverse_transform_point(p));
+        self.anchor = [local(Some(self.body_a), self.point), local(self.body_b, self.point - stretch)];
+    }
+}
+
+/// All contacts of a step and those of the step before.
+#[derive(Clone, Debug, Default)]
+pub struct ContactSet {
+    /// Contacts of the last step, static ones first, each group sorted by body.
+    pub points: Vec<Contact>,
+    /// How many of them touch the static world.
+    pub n_static: usize,
+    before: Vec<Contact>,
+    moving: Vec<Contact>,
+}
+
+/// What sizes stiffness where a material gives none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizing {
+    pub(crate) time: f64,
+}
+
+impl ContactSet {
+    /// Forgets all contacts (a state was set from outside).
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.n_static = 0;
+    }
+
+    /// Turns manifolds into contacts, remembering those that were there before.
+    pub(crate) fn update(&mut self, model: &Model, positions: &Positions, found: &Contacts, sizing: Sizing) {
+        core::mem::swap(&mut self.before, &mut self.points);
+        // The two groups of `before` are each sorted by key; `seek` walks them once.
+        let n_static_before = self.n_static;
+        self.points.clear();
+        self.moving.clear();
+        let mut cursor = [0, n_static_before];
+        let ends = [n_static_before, self.before.len()];
+        for manifold in &found.manifolds {
+            let (a, b) = (manifold.collider_a, manifold.collider_b);
+            let list = model.colliders.list();
+            let (body_a, body_b) = (list[a.index()].body, list[b.index()].body);
+            let Some(body_a) = body_a.map(|b| b as usize) else { continue };
+            let body_b = body_b.map(|b| b as usize);
+            let material = model.materials[a.index()].combined(&model.materials[b.index()]);
+            let group = usize::from(body_b.is_some());
+            let at = &mut cursor[group];
+            while *at < ends[group] && (self.before[*at].key.0, self.before[*at].key.1) < (a.0, b.0) {
+                *at += 1;
+            }
+            let mut same = *at;
+            while same < ends[group] && (self.before[same].key.0, self.before[same].key.1) == (a.0, b.0) {
+                same += 1;
+            }
+            let old = &self.before[*at..same];
+            for point in manifold.points() {
+                let key = (a.0, b.0, point.feature);
+                let known = old.iter().find(|c| c.key == key);
+                let contact = ready(model, positions, point, key, (body_a, body_b), material, known, sizing);
+                if body_b.is_some() { &mut self.moving } else { &mut self.points }.push(contact);
+            }
+        }
+        self.n_static = self.points.len();
+        self.points.extend_from_slice(&self.moving);
+    }
+
+    /// Contacts with the static world.
+    pub fn with_world(&self) -> &[Contact] {
+        &self.points[..self.n_static]
+    }
+
+    /// Contacts between moving bodies.
+    pub fn between_bodies(&self) -> &[Contact] {
+        &self.points[self.n_static..]
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "a constructor for one caller")]
+fn ready(
+    model: &Model,
+    positions: &Positions,
+    point: &ContactPoint,
+    key: Key,
+    (body_a, body_b): (usize, Option<usize>),
+    material: Material,
+    known: Option<&Contact>,
+    sizing: Sizing,
+) -> Contact {
+    // The lighter tree feels the contact; its whole mass may rest on this point.
+    let mass = match body_b {
+        Some(b) => model.tree_mass[body_a].min(model.tree_mass[b]),
+        None => model.tree_mass[body_a],
+    };
+    let stiffness = material.stiffness.unwrap_or(mass / (sizing.time * sizing.time));
+    let damping = material.damping.unwrap_or(2.0 * (stiffness * mass).sqrt());
+    let mut contact = Contact {
+        body_a,
+        body_b,
+        point: point.point_world,
+        normal: point.normal_world,
+        depth: point.depth,
+        material,
+        stiffness,
+        damping,
+        stretch: DVec3::ZERO,
+        phase: Phase::Open,
+        force: DVec3::ZERO,
+        velocity: DVec3::ZERO,
+        slip: Slip::Viscous(0.0),
+        impulse: [0.0; 3],
+        row: u32::MAX,
+        key,
+        anchor: [DVec3::ZERO; 2],
+    };
+    match known {
+        Some(old) if old.phase != Phase::Open => {
+            contact.phase = old.phase;
+            contact.slip = old.slip;
+            contact.anchor = old.anchor;
+            contact.force = old.force;
+            contact.impulse = old.impulse;
+            let place = |body: Option<usize>, p: DVec3| {
+                body.map_or(p, |b| positions.world_from_body[b].transform_point(p))
+            };
+            let [on_a, on_b] = old.anchor;
+            contact.stretch = contact.tangential(place(Some(body_a), on_a) - place(body_b, on_b));
+        }
+        _ => contact.stick_with(DVec3::ZERO, positions),
+    }
+    contact
+}
+
+/// `t (1 - n nᵀ) + s n nᵀ` as a symmetric matrix.
+#[inline]
+pub(crate) fn along_and_across(normal: DVec3, along: f64, across: f64) -> crate::spatial::Sym3 {
+    crate::spatial::Sym3::outer(normal) * (along - across)
+        + crate::spatial::Sym3::diagonal(across, across, across)
+}

@@ -1,0 +1,171 @@
+//! The step: look, let a controller act, advance.
+//!
+//! ```text
+//! observe   poses and velocities, base to tip; contact points (geometry only)
+//!           … a controller reads `Data`, writes an `Actuation` …
+//! advance   gather   gravity, springs, servos, wrenches, implicit terms
+//!           rows     limits, motors, pins, contacts that are not implicit
+//!           solve    articulated bodies, then the rows; again where contacts opened, stuck or slipped
+//!           commit   only a finite state; the culprit is named otherwise
+//! ```
+//!
+//! Trees (articulations) are independent but for rows between them, and each is solved again only while
+//! its own active set changes. A step allocates nothing once the buffers have grown to the scene.
+
+mod contact_rows;
+mod error;
+mod gather;
+mod ledger;
+mod limits;
+mod options;
+mod pins;
+mod rows;
+mod solve;
+
+pub use error::StepError;
+pub use ledger::{Account, Ledger};
+pub use options::{Formulation, NormalLaw, StepOptions};
+pub use pins::PinReport;
+pub use rows::{Cause, RowReport};
+
+use crate::actuation::Actuation;
+use crate::collide::{ContactOptions, find_contacts};
+use crate::contact::point::Sizing;
+use crate::data::Data;
+use crate::dynamics::{forward_kinematics, forward_velocity};
+use crate::forces::Forces;
+use crate::model::Model;
+use crate::spatial::Motion;
+use crate::state::State;
+
+/// What the step keeps between its stages.
+#[derive(Clone, Debug)]
+pub struct StepData {
+    /// Known joint forces and joint gains of this step.
+    pub(crate) forces: Forces,
+    /// Joint velocities at the end of the step, without and with the rows' impulses.
+    pub(crate) free_v: Vec<f64>,
+    pub(crate) next_v: Vec<f64>,
+    /// Body velocities at the end of the step.
+    pub(crate) next_body: Vec<Motion>,
+    /// Trees that must be solved (again).
+    pub(crate) dirty: Vec<bool>,
+    /// Contacts with the world that belong to each tree.
+    pub(crate) contacts_of: Vec<(u32, u32)>,
+    /// The actuation's implicit terms by tree: order and ranges.
+    pub(crate) term_order: Vec<u32>,
+    pub(crate) terms_of: Vec<(u32, u32)>,
+    /// Whether a servo is at its effort limit: -1, 0, 1 per freedom.
+    pub(crate) saturated: Vec<i8>,
+    pub(crate) rows: rows::Rows,
+    /// Memory for the state under construction.
+    pub(crate) spare: State,
+    /// How each pin of the last step fared, in the order they were written.
+    pub pins: Vec<PinReport>,
+}
+
+impl StepData {
+    pub(crate) fn new(model: &Model) -> Self {
+        let (nv, n, trees) = (model.n_v(), model.n_bodies(), model.trees.len());
+        Self {
+            forces: Forces::new(model),
+            free_v: vec![0.0; nv],
+            next_v: vec![0.0; nv],
+            next_body: vec![Motion::ZERO; n],
+            dirty: vec![false; trees],
+            contacts_of: vec![(0, 0); trees],
+            term_order: Vec::new(),
+            terms_of: vec![(0, 0); trees],
+            saturated: vec![0; nv],
+            rows: rows::Rows::default(),
+            spare: State::new(model),
+            pins: Vec::new(),
+        }
+    }
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Rounds of the active set.
+    pub passes: usize,
+    /// The rows of the last round.
+    pub rows: RowReport,
+    /// Contact points prepared.
+    pub contacts: usize,
+    /// Deepest overlap at the start of the step, m.
+    pub deepest: f64,
+    /// The books, if asked for.
+    pub ledger: Ledger,
+}
+
+/// Looks at the state: poses, velocities, contact points. Call it before a controller acts and before
+/// [`advance`].
+pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
+    forward_kinematics(model, state, data);
+    forward_velocity(model, state, data);
+    let poses = &data.position.world_from_body;
+    let options = ContactOptions { margin: opt.margin };
+    find_contacts(&model.colliders, |b| poses[b as usize], &options, &mut data.collision);
+    let sizing = Sizing { time: opt.contact_time };
+    data.contact.update(model, &data.position, &data.collision, sizing);
+    for contact in &mut data.contact.points {
+        let at = |b: usize| {
+            let arm = contact.point - data.position.world_from_body[b].translation;
+            data.velocity.body[b].at(arm).linear
+        };
+        contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
+    }
+}
+
+/// Advances the state by one step under `act`. [`observe`] must have looked at this very state.
+///
+/// # Errors
+/// Input that is not finite is refused, and a step that would leave a state that is not finite is not
+/// taken: the state stays as it was.
+pub fn advance(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> Result<StepReport, StepError> {
+    gather::check_input(model, state, act, opt)?;
+    if opt.formulation != Formulation::Penalty {
+        return solve::advance_once(model, state, data, act, opt);
+    }
+    // Explicit springs: short steps, looking anew before each.
+    let substeps = opt.substeps.max(1);
+    let short = StepOptions { dt: opt.dt / substeps as f64, ..*opt };
+    let before = state.clone();
+    let mut total = StepReport::default();
+    for k in 0..substeps {
+        if k > 0 {
+            observe(model, state, data, &short);
+        }
+        match solve::advance_once(model, state, data, act, &short) {
+            Ok(report) => {
+                total.ledger.add(&report.ledger);
+                total =
+                    StepReport { deepest: total.deepest.max(report.deepest), ledger: total.ledger, ..report };
+            }
+            Err(error) => {
+                *state = before;
+                return Err(error);
+            }
+        }
+    }
+    Ok(total)
+}
+
+/// [`observe`] and [`advance`] without a controller in between.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> Result<StepReport, StepError> {
+    observe(model, state, data, opt);
+    advance(model, state, data, act, opt)
+}

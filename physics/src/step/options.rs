@@ -1,0 +1,126 @@
+//! How a step is taken.
+
+/// How contacts act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Formulation {
+    /// Explicit springs and dampers with stiction anchors, sub-stepped; servos are explicit too. The
+    /// textbook baseline, stable only while `h²k + 2hc < 4m`.
+    Penalty,
+    /// Springs, dampers and stiction taken at the end of the step inside the articulated-body algorithm;
+    /// contacts between moving bodies are compliant rows.
+    #[default]
+    ImplicitPenalty,
+    /// Rigid contacts at velocity level, projected Gauss–Seidel.
+    LcpPgs,
+    /// Rigid contacts at velocity level, Dantzig's principal pivoting.
+    LcpDantzig,
+}
+
+impl Formulation {
+    /// All of them, for comparisons.
+    pub const ALL: [Self; 4] = [Self::Penalty, Self::ImplicitPenalty, Self::LcpPgs, Self::LcpDantzig];
+
+    /// The name scenes and reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Penalty => "penalty",
+            Self::ImplicitPenalty => "implicit-penalty",
+            Self::LcpPgs => "lcp-pgs",
+            Self::LcpDantzig => "lcp-dantzig",
+        }
+    }
+
+    /// The formulation with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
+    /// Whether contacts are rigid rows.
+    pub const fn is_rigid(self) -> bool {
+        matches!(self, Self::LcpPgs | Self::LcpDantzig)
+    }
+}
+
+/// The normal law of [`Formulation::Penalty`].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum NormalLaw {
+    /// `max(0, k d + c ḋ)`.
+    #[default]
+    KelvinVoigt,
+    /// `k dᵖ max(0, 1 + 3/2 α ḋ)` (Hunt & Crossley 1975): no jump at touch-down, never sticky.
+    HuntCrossley {
+        /// Exponent p, 1 for points and boxes, 1.5 for spheres.
+        exponent: f64,
+        /// α in s/m; restitution is about `1 - α v`.
+        dissipation: f64,
+    },
+}
+
+/// Settings of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepOptions {
+    /// Length of the step, s.
+    pub dt: f64,
+    /// How contacts act.
+    pub formulation: Formulation,
+    /// Sub-steps of [`Formulation::Penalty`].
+    pub substeps: usize,
+    /// Normal law of [`Formulation::Penalty`].
+    pub normal_law: NormalLaw,
+    /// Time constant that sizes stiffness and damping where the material gives none, s.
+    pub contact_time: f64,
+    /// Gap below which contacts are prepared, m.
+    pub margin: f64,
+    /// Most rounds of the active set (contacts that open, stick or slip; saturated servos).
+    pub passes: usize,
+    /// Most sweeps of projected Gauss–Seidel.
+    pub sweeps: usize,
+    /// Sweeps end once no row's velocity changes by more than this, m/s or rad/s.
+    pub tolerance: f64,
+    /// Rigid contacts and limits: share of the overlap removed per step.
+    pub correction: f64,
+    /// Rigid contacts: overlap that is left alone, m.
+    pub slop: f64,
+    /// Rigid contacts: fastest correction, m/s.
+    pub max_correction_speed: f64,
+    /// Rigid contacts: approach speed below which nothing bounces, m/s.
+    pub restitution_threshold: f64,
+    /// Keep the books of energy and momentum.
+    pub ledger: bool,
+    /// Put resting trees to sleep after this many seconds; `None` never.
+    pub sleep_after: Option<f64>,
+}
+
+impl Default for StepOptions {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 120.0,
+            formulation: Formulation::default(),
+            substeps: 16,
+            normal_law: NormalLaw::default(),
+            contact_time: 0.008,
+            margin: 0.005,
+            passes: 4,
+            sweeps: 50,
+            tolerance: 1e-7,
+            correction: 0.2,
+            slop: 1e-4,
+            max_correction_speed: 2.0,
+            restitution_threshold: 0.1,
+            ledger: false,
+            sleep_after: None,
+        }
+    }
+}
+
+impl StepOptions {
+    /// The default settings at another rate.
+    pub fn at_rate(hz: f64) -> Self {
+        Self { dt: 1.0 / hz, ..Self::default() }
+    }
+
+    /// With another formulation.
+    pub fn with(self, formulation: Formulation) -> Self {
+        Self { formulation, ..self }
+    }
+}

@@ -1,0 +1,526 @@
+//! The rest of a step: rows, rounds of the active set, commit.
+
+use glam::DVec3;
+
+use super::ledger::{Account, Ledger};
+use super::rows::{Cause, Rows};
+use super::{Formulation, RowReport, StepError, StepOptions, StepReport, contact_rows, gather, limits, pins};
+use crate::actuation::Actuation;
+use crate::contact::{Phase, implicit, penalty};
+use crate::data::Data;
+use crate::dynamics::aba::{Drive, add_implicit, drift, inward, outward, rigid};
+use crate::dynamics::kinematics::moved;
+use crate::dynamics::{forward_kinematics, forward_velocity, kinetic_energy, potential_energy};
+use crate::forces::ImplicitForce;
+use crate::model::{Model, NONE};
+use crate::spatial::{Force, Motion, Sym3, cross_matrix};
+use crate::state::State;
+
+/// Extra rounds in which contacts may only be dropped.
+const DROP_PASSES: usize = 6;
+
+/// One step (or sub-step) of any formulation.
+pub(crate) fn advance_once(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> Result<StepReport, StepError> {
+    gather::gather(model, state, data, act, opt);
+    sort_by_tree(model, data, act);
+    data.step.forces.body.copy_from_slice(&act.body_force);
+    if opt.formulation == Formulation::Penalty {
+        add_explicit_contacts(data, opt);
+    }
+    assemble_rows(model, state, data, act, opt);
+
+    let mut report = StepReport {
+        contacts: data.contact.points.len(),
+        deepest: data.contact.points.iter().fold(0.0, |m, c| c.depth.max(m)),
+        ..StepReport::default()
+    };
+    data.step.dirty.fill(true);
+    // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself.
+    for pass in 1..=opt.passes.max(1) + DROP_PASSES {
+        report.passes = pass;
+        report.rows = solve_pass(model, state, data, act, opt);
+        if !switch(model, state, data, act, opt, pass >= opt.passes.max(1)) {
+            break;
+        }
+    }
+    finish_contacts(data, opt);
+    pins::report(act, data, opt);
+    let next = next_state(model, state, data, opt);
+    check_finite(model, state, data, &next)?;
+    if opt.ledger {
+        report.ledger = keep_books(model, state, &next, data, act, opt);
+    }
+    let old = core::mem::replace(state, next);
+    data.step.spare = old;
+    Ok(report)
+}
+
+/// Which contacts with the world and which implicit terms belong to which tree.
+fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
+    let step = &mut data.step;
+    let trees = model.trees.len();
+    // Contacts with the world come sorted by collider, and colliders by tree.
+    step.contacts_of.fill((0, 0));
+    for (k, contact) in data.contact.with_world().iter().enumerate() {
+        let range = &mut step.contacts_of[model.tree_of[contact.body_a] as usize];
+        if range.1 == 0 {
+            range.0 = k as u32;
+        }
+        range.1 = k as u32 + 1;
+    }
+    // Counting sort, stable, so that the order of addition never depends on anything else.
+    step.terms_of.fill((0, 0));
+    for (body, _) in &act.implicit {
+        step.terms_of[model.tree_of(*body)].1 += 1;
+    }
+    let mut start = 0;
+    for t in 0..trees {
+        let count = step.terms_of[t].1;
+        step.terms_of[t] = (start, start);
+        start += count;
+    }
+    step.term_order.clear();
+    step.term_order.resize(act.implicit.len(), 0);
+    for (k, (body, _)) in act.implicit.iter().enumerate() {
+        let range = &mut step.terms_of[model.tree_of(*body)];
+        step.term_order[range.1 as usize] = k as u32;
+        range.1 += 1;
+    }
+}
+
+/// Explicit penalty: forces of all contacts from the present velocities.
+fn add_explicit_contacts(data: &mut Data, opt: &StepOptions) {
+    for contact in &mut data.contact.points {
+        let force = penalty::force(contact, contact.velocity, opt.normal_law);
+        let stretch = contact.stretch + contact.tangential(contact.velocity) * opt.dt;
+        if contact.phase == Phase::Slip {
+            contact.stick_with(contact.stretch, &data.position);
+        } else if contact.phase == Phase::Stick {
+            contact.stretch = stretch;
+        }
+        let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
+        data.step.forces.body[contact.body_a] += Force::at_offset(force, arm(contact.body_a));
+        if let Some(b) = contact.body_b {
+            data.step.forces.body[b] += Force::at_offset(-force, arm(b));
+        }
+    }
+}
+
+/// Limits, motors, pins and whatever contacts are not handled otherwise.
+fn assemble_rows(model: &Model, state: &State, data: &mut Data, act: &Actuation, opt: &StepOptions) {
+    let mut rows = core::mem::take(&mut data.step.rows);
+    rows.clear(model);
+    limits::push_rows(model, state, data, opt, &mut rows);
+    pins::push_rows(model, data, act, opt, &mut rows);
+    let first = match opt.formulation {
+        Formulation::Penalty => data.contact.points.len(),
+        Formulation::ImplicitPenalty => data.contact.n_static,
+        Formulation::LcpPgs | Formulation::LcpDantzig => 0,
+    };
+    for index in first..data.contact.points.len() {
+        let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
+        data.contact.points[index].row = row;
+    }
+    data.step.rows = rows;
+}
+
+/// Solves the dirty trees, then the rows; leaves the velocities at the end of the step.
+fn solve_pass(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> RowReport {
+    let mut rows_dirty = false;
+    for tree in 0..model.trees.len() {
+        if data.step.dirty[tree] {
+            solve_tree(model, state, data, act, opt, tree);
+            rows_dirty |= data.step.rows.touched[tree];
+        }
+    }
+    let mut rows = core::mem::take(&mut data.step.rows);
+    let report = if rows.specs.is_empty() {
+        data.step.next_v.copy_from_slice(&data.step.free_v);
+        RowReport::default()
+    } else {
+        let report = if rows_dirty { solve_rows(model, data, &mut rows, opt) } else { RowReport::default() };
+        for (k, v) in data.step.next_v.iter_mut().enumerate() {
+            *v = data.step.free_v[k] + rows.change[k];
+        }
+        report
+    };
+    data.step.rows = rows;
+    for tree in 0..model.trees.len() {
+        let (start, end) = data.step.contacts_of[tree];
+        if start < end && (data.step.dirty[tree] || (rows_dirty && data.step.rows.touched[tree])) {
+            next_body_velocities(model, data, tree);
+        }
+    }
+    report
+}
+
+fn solve_rows(model: &Model, data: &mut Data, rows: &mut Rows, opt: &StepOptions) -> RowReport {
+    let free_v = core::mem::take(&mut data.step.free_v);
+    rows.respond(model, data, &free_v);
+    data.step.free_v = free_v;
+    // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
+    let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
+    let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
+    if direct { rows.solve_direct() } else { rows.solve_sweeps(opt.sweeps, opt.tolerance) }
+}
+
+/// Articulated-body pass of one tree with everything implicit in it; writes its free velocities.
+fn solve_tree(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    tree: usize,
+) {
+    let bodies = model.trees[tree].clone();
+    let forces = core::mem::take(&mut data.step.forces);
+    rigid(model, data, bodies.clone(), &forces.body);
+    if bodies.len() == 1 {
+        gyroscopic(model, data, bodies.start, opt.dt);
+    }
+    let contacts = data.step.contacts_of[tree];
+    let terms = data.step.terms_of[tree];
+    let implicit_contacts = opt.formulation == Formulation::ImplicitPenalty && contacts.0 < contacts.1;
+    if implicit_contacts || terms.0 < terms.1 {
+        drift(model, data, bodies.clone());
+        for k in terms.0..terms.1 {
+            let (body, term) = &act.implicit[data.step.term_order[k as usize] as usize];
+            add_implicit(data, body.index(), term, opt.dt);
+        }
+    }
+    if implicit_contacts {
+        for k in contacts.0..contacts.1 {
+            let contact = &data.contact.points[k as usize];
+            if contact.phase != Phase::Open {
+                let i = contact.body_a;
+                let r = contact.point - data.position.world_from_body[i].translation;
+                let term: ImplicitForce = implicit::term(contact, r, data.velocity.body[i], opt.dt);
+                add_implicit(data, i, &term, opt.dt);
+            }
+        }
+    }
+    let first = model.links[bodies.start].v as usize;
+    let end = model.bodies[bodies.end - 1].v_range().end;
+    for i in bodies.clone() {
+        if act.prescribed[i] {
+            let range = model.bodies[i].v_range();
+            data.dynamics.acceleration[range.clone()].copy_from_slice(&act.prescribed_acceleration[range]);
+        }
+    }
+    let explicit = opt.formulation == Formulation::Penalty;
+    let drive =
+        if explicit { Drive::explicit(&forces.joint) } else { Drive::implicit(&forces, &state.v, opt.dt) };
+    inward(model, data, bodies.clone(), &drive.prescribing(&act.prescribed));
+    outward(model, data, bodies);
+    for k in first..end {
+        data.step.free_v[k] = state.v[k] + opt.dt * data.dynamics.acceleration[k];
+    }
+    data.step.forces = forces;
+}
+
+/// A lone body's gyroscopic moment by the implicit midpoint rule in body axes, which neither adds nor takes
+/// energy; the explicit one makes fast tumbling gain (recipes 1.8). Newton on
+/// `I (ω⁺ - ω) + h ω_m × I ω_m = 0`, `ω_m = (ω + ω⁺)/2`.
+fn gyroscopic(model: &Model, data: &mut Data, i: usize, dt: f64) {
+    let inertia = model.links[i].inertia.rotational;
+    let r = data.position.world_from_body[i].rotation;
+    let w = r.transpose() * data.velocity.body[i].angular;
+    let change = midpoint_moment(inertia, w, dt) - w.cross(inertia * w);
+    data.dynamics.articulated_bias[i].angular += r * change;
+}
+
+/// `(ω - ω⁺)·I/h` of the midpoint rule, or plainly `ω × I ω` where the body hardly turns within the step.
+fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
+    let explicit = w.cross(inertia * w);
+    if w.length_squared() * dt * dt < 1e-6 {
+        return explicit;
+    }
+    let matrix = inertia.to_mat3();
+    let mut next = w;
+    for _ in 0..4 {
+        let m = (w + next) * 0.5;
+        let l = inertia * m;
+        let residual = inertia * (next - w) + m.cross(l) * dt;
+        let derivative = matrix + (cross_matrix(m) * matrix - cross_matrix(l)) * (0.5 * dt);
+        next -= derivative.inverse() * residual;
+    }
+    if next.is_finite() { inertia * (w - next) * (1.0 / dt) } else { explicit }
+}
+
+/// Body velocities of a tree at the end of the step (old pose, new rates).
+fn next_body_velocities(model: &Model, data: &mut Data, tree: usize) {
+    for i in model.trees[tree].clone() {
+        let link = &model.links[i];
+        let parent =
+            if link.parent == NONE { Motion::ZERO } else { data.step.next_body[link.parent as usize] };
+        let rates = &data.step.next_v[link.v as usize..];
+        data.step.next_body[i] =
+            moved(link.kind, parent, data.position.offset[i], &data.position.axes[i], rates).0;
+    }
+}
+
+/// Lets contacts and servos change sides; whether any tree must be solved again.
+fn switch(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    last: bool,
+) -> bool {
+    let mut again = false;
+    for tree in 0..model.trees.len() {
+        let mut changed = false;
+        if opt.formulation == Formulation::ImplicitPenalty {
+            let (start, end) = data.step.contacts_of[tree];
+            for k in start..end {
+                let contact = &mut data.contact.points[k as usize];
+                let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+                let v = data.step.next_body[contact.body_a].at(r).linear;
+                changed |= implicit::switch(contact, v, opt.dt, last);
+            }
+        }
+        if !last && opt.formulation != Formulation::Penalty {
+            changed |= gather::saturate(model, state, data, act, opt, tree);
+        }
+        data.step.dirty[tree] = changed;
+        again |= changed;
+    }
+    again
+}
+
+/// After the last round: final forces, and anchors for the next step.
+fn finish_contacts(data: &mut Data, opt: &StepOptions) {
+    match opt.formulation {
+        Formulation::Penalty => {}
+        Formulation::ImplicitPenalty => {
+            for contact in &mut data.contact.points[..data.contact.n_static] {
+                if let Some(stretch) = implicit::slipped_stretch(contact) {
+                    contact.stick_with(stretch, &data.position);
+                }
+            }
+            contact_rows::read_back(data, opt);
+        }
+        Formulation::LcpPgs | Formulation::LcpDantzig => contact_rows::read_back(data, opt),
+    }
+}
+
+fn next_state(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) -> State {
+    let mut next =
+        core::mem::replace(&mut data.step.spare, State { q: Vec::new(), v: Vec::new(), time: 0.0 });
+    next.clone_from(state);
+    next.v.copy_from_slice(&data.step.next_v);
+    next.integrate(model, &data.step.next_v, opt.dt);
+    next.time = state.time + opt.dt;
+    next
+}
+
+/// Names the first body whose motion is not finite, and the first term that made it so.
+fn check_finite(model: &Model, state: &State, data: &mut Data, next: &State) -> Result<(), StepError> {
+    if next.is_finite() {
+        return Ok(());
+    }
+    let owner = model
+        .bodies
+        .iter()
+        .enumerate()
+        .find(|(_, b)| !next.v[b.v_range()].iter().chain(&next.q[b.q_range()]).all(|x| x.is_finite()));
+    let (i, body) = owner.map_or((0, "?".to_owned()), |(i, b)| (i, b.name.clone()));
+    let value = model.bodies.get(i).map_or(f64::NAN, |b| {
+        let numbers = next.v[b.v_range()].iter().chain(&next.q[b.q_range()]);
+        numbers.copied().find(|x| !x.is_finite()).unwrap_or(f64::NAN)
+    });
+    let step = &data.step;
+    let term = if let Some(k) = step.forces.joint.iter().position(|x| !x.is_finite()) {
+        format!("joint force of '{}'", model.body(model.body_of_freedom(k)).name())
+    } else if let Some(c) = data.contact.points.iter().find(|c| !c.force.is_finite()) {
+        format!("contact force on '{}'", model.bodies[c.body_a].name)
+    } else if let Some(k) = step.rows.x.iter().position(|x| !x.is_finite()) {
+        format!("impulse of row {k} ({:?})", step.rows.specs[k].cause)
+    } else if let Some(b) = (0..model.n_bodies()).find(|&b| !data.dynamics.articulated_inertia[b].is_finite())
+    {
+        format!("articulated inertia of '{}'", model.bodies[b].name)
+    } else {
+        format!("acceleration of '{body}' (a freedom without inertia, or numbers out of range)")
+    };
+    Err(StepError::NotFinite { what: "motion", body, value, time: state.time, term })
+}
+
+/// The step's books; see [`Ledger`].
+fn keep_books(
+    model: &Model,
+    state: &State,
+    next: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> Ledger {
+    let mut ledger = Ledger::default();
+    let dt = opt.dt;
+    for tree in 0..model.trees.len() {
+        next_body_velocities(model, data, tree);
+    }
+    let mid_body = |data: &Data, i: usize| (data.velocity.body[i] + data.step.next_body[i]) * 0.5;
+    let mid = |k: usize| 0.5 * (state.v[k] + next.v[k]);
+
+    // Gravity on every body.
+    for (i, body) in model.bodies.iter().enumerate() {
+        let pose = &data.position.world_from_body[i];
+        let c = pose.rotation * body.inertia.center_of_mass;
+        let impulse = model.gravity * (body.inertia.mass * dt);
+        ledger.add_work(Account::Gravity, impulse.dot(mid_body(data, i).at(c).linear));
+        ledger.add_impulse(Account::Gravity, impulse, pose.translation + c);
+    }
+    // Joints: what drove them, and what they do by themselves.
+    let explicit = opt.formulation == Formulation::Penalty;
+    for (i, body) in model.bodies.iter().enumerate() {
+        let mut error = [0.0; 6];
+        let (q, target) = (&state.q[body.q_range()], &act.servo.target_q[body.q_range()]);
+        gather::position_error(body.joint.kind, q, target, &mut error);
+        for (k, dof) in body.v_range().enumerate() {
+            if act.prescribed[i] {
+                continue;
+            }
+            let gain = if explicit { 0.0 } else { data.step.forces.joint_gain[dof] };
+            let total = data.step.forces.joint[dof] - gain * data.step.next_v[dof];
+            let limit = body.joint.effort_limit[k];
+            let rate = if explicit { state.v[dof] } else { next.v[dof] };
+            let h = if explicit { 0.0 } else { dt };
+            let effort = gather::drive_effort(act, error[k], dof, rate, h);
+            let effort = match data.step.saturated[dof] {
+                0 if explicit => effort.clamp(-limit, limit),
+                0 => effort,
+                side => f64::from(side) * limit,
+            };
+            ledger.add_work(Account::Actuation, effort * dt * mid(dof));
+            ledger.add_work(Account::Passive, (total - effort) * dt * mid(dof));
+        }
+        if act.prescribed[i] {
+            crate::dynamics::write_reaction(model, data, i);
+            for dof in body.v_range() {
+                ledger.add_work(Account::Actuation, data.dynamics.joint_force[dof] * dt * mid(dof));
+            }
+        }
+    }
+    // Helpers from outside.
+    let mut aid = |data: &Data, i: usize, wrench: Force| {
+        ledger.add_work(Account::Aids, mid_body(data, i).dot(wrench * dt));
+        ledger.add_impulse(Account::Aids, wrench.linear * dt, data.position.world_from_body[i].translation);
+        ledger.add_angular_impulse(Account::Aids, wrench.angular * dt);
+    };
+    for (i, &wrench) in act.body_force.iter().enumerate() {
+        if wrench != Force::ZERO {
+            aid(data, i, wrench);
+        }
+    }
+    for (body, term) in &act.implicit {
+        let i = body.index();
+        aid(data, i, term.at_rest - term.gain * data.step.next_body[i]);
+    }
+    // Contacts, unless they are rows.
+    if !opt.formulation.is_rigid() {
+        let n = if explicit { data.contact.points.len() } else { data.contact.n_static };
+        for contact in &data.contact.points[..n] {
+            let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
+            let velocity = |b: usize| mid_body(data, b).at(arm(b)).linear;
+            let relative = velocity(contact.body_a) - contact.body_b.map_or(DVec3::ZERO, velocity);
+            let impulse = contact.force * dt;
+            ledger.add_work(Account::Contact, impulse.dot(relative));
+            if contact.body_b.is_none() {
+                ledger.add_impulse(Account::Contact, impulse, contact.point);
+            }
+        }
+    }
+    // Rows.
+    let rows = &data.step.rows;
+    for (k, spec) in rows.specs.iter().enumerate() {
+        let account = match spec.cause {
+            Cause::Limit => Account::Limits,
+            Cause::Motor | Cause::Joint => Account::Actuation,
+            Cause::Pin => Account::Aids,
+            Cause::Contact => Account::Contact,
+        };
+        let x = rows.x[k];
+        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next.v));
+        ledger.add_work(account, x * speed);
+        if let [Some(crate::dynamics::impulse::Hit::Body(i, wrench)), None] = spec.hits {
+            ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
+            ledger.add_angular_impulse(account, wrench.angular * x);
+        }
+    }
+    close(model, state, next, data, opt, ledger)
+}
+
+/// Energy before and after, the bias forces' work, the remainder, and how well the books close.
+fn close(
+    model: &Model,
+    state: &State,
+    next: &State,
+    data: &mut Data,
+    opt: &StepOptions,
+    mut ledger: Ledger,
+) -> Ledger {
+    let before = kinetic_energy(model, data, &state.v);
+    let fall = potential_energy(model, data);
+    // Bias forces at the start of the step: Σ over bodies of the velocity-dependent inertial force.
+    let mut bias_work = 0.0;
+    for (i, link) in model.links.iter().enumerate() {
+        let r = data.position.world_from_body[i].rotation;
+        let c = r * link.inertia.center_of_mass;
+        let velocity = data.velocity.body[i];
+        let w = velocity.angular;
+        let mid = (velocity + data.step.next_body[i]) * 0.5;
+        // Acceleration of the body that the pose's change alone causes: J̇ v.
+        let carried = carried_acceleration(model, data, i);
+        data.dynamics.response[i] = carried;
+        let at_com = carried.linear + carried.angular.cross(c) + w.cross(w.cross(c));
+        let i_com = link.inertia.rotational.rotated(&r);
+        let lone = model.trees[model.tree_of[i] as usize].len() == 1;
+        let spinning = if lone {
+            r * midpoint_moment(link.inertia.rotational, r.transpose() * w, opt.dt)
+        } else {
+            w.cross(i_com * w)
+        };
+        let moment = i_com * carried.angular + spinning;
+        bias_work -= opt.dt * (link.inertia.mass * at_com.dot(mid.at(c).linear) + moment.dot(mid.angular));
+    }
+    let same_pose = {
+        core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
+        let energy = kinetic_energy(model, data, &next.v);
+        core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
+        energy
+    };
+    let done: f64 = Account::ALL.iter().map(|&a| ledger.work(a)).sum::<f64>() + bias_work;
+    ledger.closure = (same_pose - before - done).abs();
+    ledger.scale =
+        before.abs().max(same_pose.abs()) + Account::ALL.iter().map(|&a| ledger.work(a).abs()).sum::<f64>();
+
+    forward_kinematics(model, next, data);
+    forward_velocity(model, next, data);
+    let after = kinetic_energy(model, data, &next.v);
+    ledger.kinetic = after - before;
+    ledger.potential = potential_energy(model, data) - fall;
+    ledger.remainder = after - same_pose + bias_work;
+    ledger
+}
+
+/// `J̇ v` of body `i`: its acceleration when no joint accelerates.
+fn carried_acceleration(model: &Model, data: &Data, i: usize) -> Motion {
+    let link = &model.links[i];
+    let parent =
+        if link.parent == NONE { Motion::ZERO } else { data.dynamics.response[link.parent as usize] };
+    parent.at(data.position.offset[i]) + data.velocity.bias[i]
+}

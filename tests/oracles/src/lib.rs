@@ -1,0 +1,1 @@
+//! Differential tests of the engine against independent libraries; see `tests/`.
