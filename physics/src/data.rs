@@ -124,8 +124,26 @@ pub struct MassMatrix {
     pub(crate) factor: Vec<f64>,
     /// Composite inertia of every body's subtree, at the body's origin.
     pub(crate) composite: Vec<Composite>,
-    /// Motion subspace of every freedom at the origin of its tree's root, one vector per component.
-    pub(crate) columns: [Vec<f64>; 6],
+    /// Motion subspaces of the freedoms above the present body, by depth, at the origin of its tree's
+    /// root: work space of the mass matrix.
+    pub(crate) path: Path,
+}
+
+/// Motion subspaces of freedoms, each component in an array of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    /// The six components, one after the other.
+    pub(crate) numbers: Vec<f64>,
+    /// From component to component.
+    pub(crate) stride: usize,
+}
+
+impl Path {
+    fn new(freedoms: usize) -> Self {
+        // Joints of three freedoms write four; freedoms are read two at a time.
+        let stride = freedoms.next_multiple_of(2) + 2;
+        Self { numbers: vec![0.0; 6 * stride], stride }
+    }
 }
 
 /// Composite rigid inertia: mass, first moment, rotational inertia about the origin.
@@ -169,7 +187,7 @@ impl Data {
                 rows: vec![0.0; model.row_start[nv]],
                 factor: vec![0.0; model.row_start[nv]],
                 composite: vec![Composite::default(); n],
-                columns: core::array::from_fn(|_| vec![0.0; nv]),
+                path: Path::new(nv),
             },
             collision: Contacts::new(),
             contact: ContactSet::default(),
