@@ -146,13 +146,10 @@ impl Path {
     }
 }
 
-/// Composite rigid inertia: mass, first moment, rotational inertia about the origin.
+/// Composite rigid inertia in world axes: rotational inertia about the origin (xx, yy, zz, xy, xz, yz),
+/// first moment, mass.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Composite {
-    pub(crate) mass: f64,
-    pub(crate) moment: DVec3,
-    pub(crate) rotational: Sym3,
-}
+pub(crate) struct Composite(pub(crate) [f64; 10]);
 
 impl Data {
     /// Room for everything the algorithms compute; they allocate nothing afterwards.

@@ -14,12 +14,12 @@
 //! depth belongs to an ancestor. The array has the order of a row of `H` and goes two freedoms at a time,
 //! the width of the vector registers every x86-64 and aarch64 machine has.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::kinematics::forward_kinematics;
 use crate::data::{Composite, Data, MassMatrix, Path};
 use crate::model::{JointKind, Model, NONE};
-use crate::spatial::Sym3;
+use crate::spatial::{Inertia, Sym3};
 use crate::state::State;
 
 /// Fills `data.mass_matrix` with `H(q)`, armature included.
@@ -88,10 +88,7 @@ fn compose(model: &Model, data: &mut Data) {
     // memory each would have to wait for the other.
     let mut carried = Composite::default();
     for (i, link) in model.links.iter().enumerate().rev() {
-        let (m, r) = (link.inertia.mass, &poses[i].rotation);
-        let c = *r * link.inertia.center_of_mass;
-        let rotational = link.inertia.rotational.rotated(r) + Sym3::point_inertia(c) * m;
-        let own = composite[i].plus(&Composite { mass: m, moment: c * m, rotational }).plus(&carried);
+        let own = Composite::of(&link.inertia, &poses[i].rotation).plus(&composite[i]).plus(&carried);
         composite[i] = own;
         carried = Composite::default();
         if link.parent != NONE {
@@ -180,9 +177,9 @@ impl Joint<'_> {
     #[inline(always)]
     fn turning<const K: usize, const W: usize>(&self, s: Lanes<W>, path: &mut Path, rows: &mut [f64]) {
         let body = self.inertia;
-        let r = body.rotational.to_mat3();
+        let r = body.rotational();
         let n = [dot(&s, r.x_axis), dot(&s, r.y_axis), dot(&s, r.z_axis)];
-        let f = cross(-body.moment, &s);
+        let f = cross(-body.moment(), &s);
         let mut block = [[0.0; W]; K];
         for j in 0..K {
             block[j] = dot_with_lane(&s, j, &n);
@@ -200,11 +197,11 @@ impl Joint<'_> {
         rows: &mut [f64],
     ) {
         let body = self.inertia;
-        let (r, m) = (body.rotational.to_mat3(), body.mass);
+        let (r, m) = (body.rotational(), body.mass());
         let turn = [dot(&s, r.x_axis), dot(&s, r.y_axis), dot(&s, r.z_axis)];
         let push = [dot(&t, DVec3::X * m), dot(&t, DVec3::Y * m), dot(&t, DVec3::Z * m)];
-        let n = add(turn, &cross(body.moment, &t));
-        let f = add(push, &cross(-body.moment, &s));
+        let n = add(turn, &cross(body.moment(), &t));
+        let f = add(push, &cross(-body.moment(), &s));
         let mut block = [[0.0; W]; K];
         for j in 0..K {
             let (turning, sliding) = (dot_with_lane(&s, j, &n), dot_with_lane(&t, j, &f));
@@ -304,14 +301,7 @@ fn dot6(c: &[&[f64]; 6], t: usize, f: &[f64; 6]) -> f64 {
 ///
 /// A function of its own because the compiler takes references as disjoint only at such borders.
 #[inline(never)]
-fn climb(
-    row: &mut [f64],
-    path: &[f64],
-    stride: usize,
-    above: usize,
-    f: &[f64; 6],
-    root: Option<&Lanes<4>>,
-) {
+fn climb(row: &mut [f64], path: &[f64], stride: usize, above: usize, f: &[f64; 6], root: Option<&Lanes<4>>) {
     let mut known = 0;
     if let Some(root) = root {
         root_entries(row, root, f);
@@ -355,34 +345,58 @@ fn climb_three(
 }
 
 impl Composite {
+    /// One body alone, in world axes.
+    #[inline(always)]
+    fn of(inertia: &Inertia, rotation: &DMat3) -> Self {
+        let (m, c) = (inertia.mass, *rotation * inertia.center_of_mass);
+        let i = inertia.rotational.rotated(rotation) + Sym3::point_inertia(c) * m;
+        Self([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz, c.x * m, c.y * m, c.z * m, m])
+    }
+
+    #[inline(always)]
+    fn mass(&self) -> f64 {
+        self.0[9]
+    }
+
+    #[inline(always)]
+    fn moment(&self) -> DVec3 {
+        DVec3::new(self.0[6], self.0[7], self.0[8])
+    }
+
+    #[inline(always)]
+    fn rotational(&self) -> DMat3 {
+        let [xx, yy, zz, xy, xz, yz, ..] = self.0;
+        Sym3::new(xx, yy, zz, xy, xz, yz).to_mat3()
+    }
+
     #[inline(always)]
     fn plus(&self, other: &Self) -> Self {
-        Self {
-            mass: self.mass + other.mass,
-            moment: self.moment + other.moment,
-            rotational: self.rotational + other.rotational,
+        let mut sum = *self;
+        for k in 0..10 {
+            sum.0[k] += other.0[k];
         }
+        sum
     }
 
     /// The same about a point from which the present origin lies `r` away.
     #[inline(always)]
     fn seen_from(&self, r: DVec3) -> Self {
         // I' = I + (2 r·h 1 - h rᵀ - r hᵀ) + m (r·r 1 - r rᵀ), with h the first moment.
-        let h = self.moment + 0.5 * self.mass * r;
-        let (x, y, z) = (r.x * h.x, r.y * h.y, r.z * h.z);
-        let rotational = Sym3::new(
-            2.0 * (y + z),
-            2.0 * (x + z),
-            2.0 * (x + y),
+        let m = self.mass();
+        let h = self.moment() + 0.5 * m * r;
+        let (x, y, z) = (2.0 * r.x * h.x, 2.0 * r.y * h.y, 2.0 * r.z * h.z);
+        self.plus(&Self([
+            y + z,
+            x + z,
+            x + y,
             -(r.x * h.y + r.y * h.x),
             -(r.x * h.z + r.z * h.x),
             -(r.y * h.z + r.z * h.y),
-        );
-        Self {
-            mass: self.mass,
-            moment: self.moment + r * self.mass,
-            rotational: self.rotational + rotational,
-        }
+            r.x * m,
+            r.y * m,
+            r.z * m,
+            0.0,
+        ]))
     }
 }
 
