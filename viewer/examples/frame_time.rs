@@ -18,7 +18,9 @@ use stuntlab_viewer::raster::{Quality, Renderer};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let terrain = common::hills(50, 0.4, 0.12);
     let camera = Camera::look_at(DVec3::new(3.0, -6.0, 2.6), DVec3::new(0.0, 0.0, 0.7));
-    let modes = [("fast", Quality::FAST), ("fine", Quality::FINE), ("draft", Quality::DRAFT)];
+    let all = [("fast", Quality::FAST), ("fine", Quality::FINE), ("draft", Quality::DRAFT)];
+    let wanted = std::env::args().nth(1);
+    let modes = all.into_iter().filter(|(name, _)| wanted.as_deref().is_none_or(|w| w == *name));
     println!("{:<8}{:>8}{:>12}{:>12}", "quality", "threads", "least ms", "median ms");
     for (name, quality) in modes {
         for threads in [1, 2] {

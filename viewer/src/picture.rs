@@ -154,7 +154,7 @@ pub struct Environment {
 impl Default for Environment {
     fn default() -> Self {
         Self {
-            sun: DVec3::new(0.42, -0.55, 0.86),
+            sun: DVec3::new(-0.52, -0.42, 0.86),
             zenith: Color::hex(0x6F9BC8),
             horizon: Color::hex(0xDFE7EE),
             fog_distance: 38.0,

@@ -8,7 +8,7 @@ use stuntlab_physics::spatial::Transform;
 use stuntlab_viewer::picture::{Paint, Picture};
 
 /// A capsule from one point to another.
-pub fn limb(picture: &mut Picture, from: DVec3, to: DVec3, radius: f64, paint: Paint) {
+pub(crate) fn limb(picture: &mut Picture, from: DVec3, to: DVec3, radius: f64, paint: Paint) {
     let axis = to - from;
     let turn = DQuat::from_rotation_arc(DVec3::Z, axis.normalize_or(DVec3::Z));
     let shape = Shape::Capsule { radius, half_length: 0.5 * axis.length() };
@@ -16,7 +16,7 @@ pub fn limb(picture: &mut Picture, from: DVec3, to: DVec3, radius: f64, paint: P
 }
 
 /// A walking figure of about 1.8 m; `phase` in radians moves arms and legs.
-pub fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f64, paint: Paint) {
+pub(crate) fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f64, paint: Paint) {
     let turn = DMat3::from_rotation_z(heading);
     let mut part = |a: (f64, f64, f64), b: (f64, f64, f64), r: f64| {
         let place = |p: (f64, f64, f64)| at + turn * DVec3::new(p.0, p.1, p.2);
@@ -52,7 +52,7 @@ pub fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f64, pain
 }
 
 /// Rolling hills on a grid of `cells` by `cells`.
-pub fn hills(cells: usize, spacing: f64, height: f64) -> Shape {
+pub(crate) fn hills(cells: usize, spacing: f64, height: f64) -> Shape {
     let n = cells + 1;
     let heights = (0..n * n)
         .map(|k| {

@@ -53,3 +53,15 @@ impl Layer {
         }
     }
 }
+
+/// All ones for yes. Writing through masks instead of branches lets loops handle several samples at once.
+#[inline(always)]
+pub(crate) fn mask_of(condition: bool) -> u32 {
+    (condition as u32).wrapping_neg()
+}
+
+/// `yes` where the mask is set, else `no`.
+#[inline(always)]
+pub(crate) fn pick(mask: u32, yes: f32, no: f32) -> f32 {
+    f32::from_bits((yes.to_bits() & mask) | (no.to_bits() & !mask))
+}

@@ -4,11 +4,12 @@
 //! `l = c − s·d`, and the hit `t = s − √((r² − l·l)/d·d)`. Working with l instead of the textbook
 //! discriminant keeps f32 good enough at any distance. A capsule does the same with all vectors projected
 //! across its axis, and falls back to the ball at the nearer end where the hit lies beyond the segment.
-//! The loops have no branches and no calls, so that the compiler handles several samples at once.
+//! The loops have no branches and no calls, and take each plane as an argument of its own (which tells the
+//! compiler that they do not overlap), so that several samples are handled at once.
 
 use glam::Vec3;
 
-use super::layer::Span;
+use super::layer::{Span, mask_of, pick};
 use super::lens::Lens;
 use crate::camera::NEAR;
 
@@ -88,18 +89,26 @@ impl Round {
     /// Draws into a run of samples; `first` is the ray of the run's first sample.
     pub(crate) fn draw(&self, first: Vec3, step: Vec3, span: Span<'_>) {
         if self.length == 0.0 {
-            draw_ball(self, first, step, span);
+            draw_ball(self, first, step, span.w, span.nx, span.ny, span.nz, span.material);
         } else {
-            draw_capsule(self, first, step, span);
+            draw_capsule(self, first, step, span.w, span.nx, span.ny, span.nz, span.material);
         }
     }
 }
 
 #[inline(never)]
-fn draw_ball(ball: &Round, first: Vec3, step: Vec3, span: Span<'_>) {
-    let n = span.w.len();
-    let (w, nx, ny, nz) = (&mut span.w[..n], &mut span.nx[..n], &mut span.ny[..n], &mut span.nz[..n]);
-    let material = &mut span.material[..n];
+fn draw_ball(
+    ball: &Round,
+    first: Vec3,
+    step: Vec3,
+    w: &mut [f32],
+    nx: &mut [f32],
+    ny: &mut [f32],
+    nz: &mut [f32],
+    material: &mut [u32],
+) {
+    let n = w.len();
+    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
     let (c, r2, number) = (ball.start, ball.radius * ball.radius, ball.material);
     for i in 0..n {
         let x = i as i32 as f32;
@@ -111,19 +120,28 @@ fn draw_ball(ball: &Round, first: Vec3, step: Vec3, span: Span<'_>) {
         let t = s - (select(inside > 0.0, inside, 0.0) * over).sqrt();
         let here = 1.0 / t;
         let hit = (inside > 0.0) & (t > NEAR as f32) & (here > w[i]);
-        w[i] = select(hit, here, w[i]);
-        nx[i] = select(hit, t * dx - c.x, nx[i]);
-        ny[i] = select(hit, t * dy - c.y, ny[i]);
-        nz[i] = select(hit, t * dz - c.z, nz[i]);
-        material[i] = if hit { number } else { material[i] };
+        let mask = mask_of(hit);
+        w[i] = pick(mask, here, w[i]);
+        nx[i] = pick(mask, t * dx - c.x, nx[i]);
+        ny[i] = pick(mask, t * dy - c.y, ny[i]);
+        nz[i] = pick(mask, t * dz - c.z, nz[i]);
+        material[i] = (number & mask) | (material[i] & !mask);
     }
 }
 
 #[inline(never)]
-fn draw_capsule(capsule: &Round, first: Vec3, step: Vec3, span: Span<'_>) {
-    let n = span.w.len();
-    let (w, nx, ny, nz) = (&mut span.w[..n], &mut span.nx[..n], &mut span.ny[..n], &mut span.nz[..n]);
-    let material = &mut span.material[..n];
+fn draw_capsule(
+    capsule: &Round,
+    first: Vec3,
+    step: Vec3,
+    w: &mut [f32],
+    nx: &mut [f32],
+    ny: &mut [f32],
+    nz: &mut [f32],
+    material: &mut [u32],
+) {
+    let n = w.len();
+    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
     let (p, u, length, number) = (capsule.start, capsule.axis, capsule.length, capsule.material);
     let r2 = capsule.radius * capsule.radius;
     // Along and across the axis; both are linear in the sample index.
@@ -157,11 +175,12 @@ fn draw_capsule(capsule: &Round, first: Vec3, step: Vec3, span: Span<'_>) {
         let foot = select(on_side, height, cap);
         let here = 1.0 / t;
         let hit = (inside > 0.0) & (on_side | (in_cap > 0.0)) & (t > NEAR as f32) & (here > w[i]);
-        w[i] = select(hit, here, w[i]);
-        nx[i] = select(hit, t * dx - p.x - foot * u.x, nx[i]);
-        ny[i] = select(hit, t * dy - p.y - foot * u.y, ny[i]);
-        nz[i] = select(hit, t * dz - p.z - foot * u.z, nz[i]);
-        material[i] = if hit { number } else { material[i] };
+        let mask = mask_of(hit);
+        w[i] = pick(mask, here, w[i]);
+        nx[i] = pick(mask, t * dx - p.x - foot * u.x, nx[i]);
+        ny[i] = pick(mask, t * dy - p.y - foot * u.y, ny[i]);
+        nz[i] = pick(mask, t * dz - p.z - foot * u.z, nz[i]);
+        material[i] = (number & mask) | (material[i] & !mask);
     }
 }
 

@@ -75,9 +75,6 @@ impl Light {
 
 /// Scratch of one run.
 pub(crate) struct Shader {
-    s: [f32; RUN],
-    t: [f32; RUN],
-    h: [f32; RUN],
     sun: [f32; RUN],
     open: [f32; RUN],
     tint: [f32; RUN],
@@ -86,7 +83,7 @@ pub(crate) struct Shader {
 impl Default for Shader {
     fn default() -> Self {
         let zero = [0.0; RUN];
-        Self { s: zero, t: zero, h: zero, sun: zero, open: zero, tint: zero }
+        Self { sun: zero, open: zero, tint: zero }
     }
 }
 
@@ -122,36 +119,69 @@ impl Shader {
         self.sun[..n].fill(1.0);
         self.open[..n].fill(1.0);
         self.tint[..n].fill(1.0);
+        let place = |i: usize| (first + step * i as f32) * (1.0 / surface.w[i]);
         if let Some(map) = lamps.sun_map {
-            map.place_row(first, step, surface.w, &mut self.s, &mut self.t, &mut self.h);
-            for i in 0..n {
-                self.sun[i] = map.light_at(self.s[i], self.t[i], self.h[i]);
-            }
+            probe(&mut self.sun[..n], 8, &|i| map.light_at(map.place(place(i))));
         }
         if let Some(map) = lamps.sky_map {
-            map.place_row(first, step, surface.w, &mut self.s, &mut self.t, &mut self.h);
-            for i in 0..n {
-                self.open[i] = map.light_at(self.s[i], self.t[i], self.h[i]);
-            }
+            probe(&mut self.open[..n], 12, &|i| map.openness_at(map.place(place(i))));
         }
         if let Some(grid) = &material.grid {
             pattern(grid, first, step, surface, &mut self.tint[..n]);
         }
+        let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
         if material.alpha >= 256 {
-            light_run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, out);
+            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, out);
         } else {
             let mut over = [0; RUN];
             let over = &mut over[..n];
-            light_run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, over);
+            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, over);
             for (i, (pixel, &color)) in out.iter_mut().zip(over.iter()).enumerate() {
-                *pixel = blend_pixel(
-                    *pixel,
-                    color,
-                    ghost_alpha(material.alpha, first + step * i as f32, surface, i),
-                );
+                let ray = first + step * i as f32;
+                *pixel = blend_pixel(*pixel, color, ghost_alpha(material.alpha, ray, surface, i));
             }
         }
     }
+}
+
+/// Fills `out` from a smooth but dear function, asking only every `stride`-th sample first; where two asked
+/// ones differ much, the middle is asked too, and so on; between the rest lie straight lines.
+fn probe(out: &mut [f32], stride: usize, value: &impl Fn(usize) -> f32) {
+    let Some(last) = out.len().checked_sub(1) else { return };
+    let mut at = 0;
+    out[0] = value(0);
+    while at < last {
+        let next = (at + stride).min(last);
+        out[next] = value(next);
+        fill_between(out, at, next, value);
+        at = next;
+    }
+}
+
+fn fill_between(out: &mut [f32], from: usize, to: usize, value: &impl Fn(usize) -> f32) {
+    let (before, after) = (out[from], out[to]);
+    if before == after {
+        out[from..to].fill(after);
+    } else if to - from > 1 {
+        if (before - after).abs() > 0.2 {
+            let middle = (from + to) / 2;
+            out[middle] = value(middle);
+            fill_between(out, from, middle, value);
+            fill_between(out, middle, to, value);
+        } else {
+            let slope = (after - before) / (to - from) as f32;
+            for i in from + 1..to {
+                out[i] = before + slope * (i - from) as f32;
+            }
+        }
+    }
+}
+
+/// One over the square root to 0.2 %, without division: the exponent trick and one Newton step.
+#[inline(always)]
+fn rough_rsqrt(x: f32) -> f32 {
+    let guess = f32::from_bits(0x5F37_59DF_u32.wrapping_sub(x.to_bits() >> 1));
+    guess * (1.5 - 0.5 * x * guess * guess)
 }
 
 /// Opacity of a translucent surface: more where it is seen edge on, so that ghosts have an outline.
@@ -195,8 +225,9 @@ fn positive(v: f32) -> f32 {
     if v > 0.0 { v } else { 0.0 }
 }
 
+/// Lights a run; only glossy surfaces have highlights and rims.
 #[inline(never)]
-fn light_run(
+fn light_run<const GLOSSY: bool>(
     material: &Material,
     light: &Light,
     first: Vec3,
@@ -219,31 +250,34 @@ fn light_run(
         let x = i as i32 as f32;
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
         let d2 = dx * dx + dy * dy + dz * dz;
-        let over_d = 1.0 / d2.sqrt();
-        let over_n = 1.0 / (nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20).sqrt();
+        let over_n = rough_rsqrt(nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20);
         let (ax, ay, az) = (nx[i] * over_n, ny[i] * over_n, nz[i] * over_n);
-        let (vx, vy, vz) = (-dx * over_d, -dy * over_d, -dz * over_d);
 
         let facing_sun = positive(ax * l.x + ay * l.y + az * l.z) * sun[i];
         let half = 0.5 + 0.5 * az;
-        let (hx, hy, hz) = (vx + l.x, vy + l.y, vz + l.z);
-        let over_h = 1.0 / (hx * hx + hy * hy + hz * hz + 1e-20).sqrt();
-        let mirror = positive((ax * hx + ay * hy + az * hz) * over_h);
-        let m4 = (mirror * mirror) * (mirror * mirror);
-        let m16 = (m4 * m4) * (m4 * m4);
-        let highlight = shine * (m16 * m16) * facing_sun;
-        let away = 1.0 - positive(ax * vx + ay * vy + az * vz);
-        let edge = rim * (away * away) * (away * away) * half;
         let ambient = open[i];
+        let (mut highlight, mut edge) = (0.0, 0.0);
+        if GLOSSY {
+            let over_d = rough_rsqrt(d2);
+            let (vx, vy, vz) = (-dx * over_d, -dy * over_d, -dz * over_d);
+            let (hx, hy, hz) = (vx + l.x, vy + l.y, vz + l.z);
+            let over_h = rough_rsqrt(hx * hx + hy * hy + hz * hz + 1e-20);
+            let mirror = positive((ax * hx + ay * hy + az * hz) * over_h);
+            let m4 = (mirror * mirror) * (mirror * mirror);
+            let m16 = (m4 * m4) * (m4 * m4);
+            highlight = shine * (m16 * m16) * facing_sun;
+            let away = 1.0 - positive(ax * vx + ay * vy + az * vz);
+            edge = rim * (away * away) * (away * away) * half * ambient;
+        }
 
-        // Tone curve c·1.2/(1 + 0.25 c) keeps bright surfaces from clipping; then air.
-        let far = d2 / (w[i] * w[i]) * light.fog;
-        let air = far / (1.0 + far);
+        // Air takes q/(1 + q) of the colour, q the squared distance over that of the fog. Before, a tone
+        // curve close to 1.2 c/(1 + c/4) keeps bright surfaces from clipping.
+        let haze = d2 * light.fog;
+        let air = haze / (w[i] * w[i] + haze);
         let channel = |albedo: f32, sun: f32, sky: f32, bounce: f32, horizon: f32| {
-            let lit = albedo * tint[i] * ((bounce + (sky - bounce) * half) * ambient + sun * facing_sun)
-                + highlight
-                + edge * sky * ambient;
-            let toned = lit * 1.2 / (1.0 + 0.25 * lit);
+            let body = albedo * tint[i] * ((bounce + (sky - bounce) * half) * ambient + sun * facing_sun);
+            let lit = if GLOSSY { body + highlight + edge * sky } else { body };
+            let toned = lit * (1.2 + lit * (0.03 * lit - 0.27));
             toned + (horizon - toned) * air
         };
         let r = channel(albedo.x, light.sun_color.x, sky.x, bounce.x, light.horizon.x);
@@ -260,15 +294,15 @@ fn triangle_wave(x: f32) -> f32 {
     (x - ((x + MAGIC) - MAGIC)).abs()
 }
 
-/// Mean over a box of width `width` about `x` of lines `thin` wide at every integer.
+/// Mean over a box of width `width` (and one over it) about `x` of lines `thin` wide at every integer.
 #[inline(always)]
-fn filtered_lines(x: f32, width: f32, thin: f32) -> f32 {
+fn filtered_lines(x: f32, width: f32, over_width: f32, thin: f32) -> f32 {
     // A trapezoid: covered where the box overlaps the line, at most the smaller of both widths.
     let gap = triangle_wave(x);
     let cover = 0.5 * (width + thin) - gap;
     let most = if width < thin { width } else { thin };
     let cover = if cover < most { cover } else { most };
-    let near = positive(cover) / width;
+    let near = positive(cover) * over_width;
     // Wider than a field: the mean.
     let blend = positive(1.0 - width);
     near * blend + thin * (1.0 - blend)
@@ -282,6 +316,7 @@ fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &m
     let (u, v) = (grid.u, grid.v);
     let (u0, u1, v0, v1) = (first.dot(u), step.dot(u), first.dot(v), step.dot(v));
     let size = step.length();
+    let (spread_u, spread_v) = (0.8 * size * u.length(), 0.8 * size * v.length());
     for i in 0..n {
         let x = i as i32 as f32;
         let far = 1.0 / w[i];
@@ -291,18 +326,19 @@ fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &m
         // it stretched by one over the cosine of incidence.
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
         let dn = (dx * nx[i] + dy * ny[i] + dz * nz[i]).abs();
-        let over_n = 1.0 / (nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20).sqrt();
-        let stretch = size * far / (dn * over_n + 1e-4);
-        let over_d = 1.0 / (dx * dx + dy * dy + dz * dz).sqrt();
-        let spread = size * far * 0.8;
-        let wide_u = spread * u.length() + stretch * (du * over_d).abs() + 1e-5;
-        let wide_v = spread * v.length() + stretch * (dv * over_d).abs() + 1e-5;
+        let over_n = rough_rsqrt(nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20);
+        let over_d = rough_rsqrt(dx * dx + dy * dy + dz * dz);
+        let stretch = size * far * over_d / (dn * over_n + 1e-4);
+        let wide_u = far * spread_u + stretch * du.abs() + 1e-5;
+        let wide_v = far * spread_v + stretch * dv.abs() + 1e-5;
+        let (over_u, over_v) = (1.0 / wide_u, 1.0 / wide_v);
         // Box-filtered checker: the integral of a square wave is a triangle wave.
-        let check = |p: f32, width: f32| {
-            2.0 * (triangle_wave(0.5 * (p + 0.5 * width)) - triangle_wave(0.5 * (p - 0.5 * width))) / width
+        let check = |p: f32, width: f32, over: f32| {
+            2.0 * (triangle_wave(0.5 * (p + 0.5 * width)) - triangle_wave(0.5 * (p - 0.5 * width))) * over
         };
-        let checker = check(a, wide_u) * check(b, wide_v);
-        let (la, lb) = (filtered_lines(a, wide_u, 0.022), filtered_lines(b, wide_v, 0.022));
+        let checker = check(a, wide_u, over_u) * check(b, wide_v, over_v);
+        let la = filtered_lines(a, wide_u, over_u, 0.022);
+        let lb = filtered_lines(b, wide_v, over_v, 0.022);
         let lines = la + lb - la * lb;
         tint[i] = (1.0 + 0.075 * checker) * (1.0 - 0.30 * lines);
     }
@@ -316,9 +352,10 @@ mod tests {
     fn lines_keep_their_mean_at_any_width() {
         for width in [0.01f32, 0.1, 0.5, 0.9, 3.0] {
             let n = 2000;
-            let mean: f32 =
-                (0..n).map(|i| filtered_lines(i as f32 / n as f32 * 4.0, width, 0.03)).sum::<f32>()
-                    / n as f32;
+            let mean: f32 = (0..n)
+                .map(|i| filtered_lines(i as f32 / n as f32 * 4.0, width, 1.0 / width, 0.03))
+                .sum::<f32>()
+                / n as f32;
             assert!((mean - 0.03).abs() < 0.004, "width {width}: {mean}");
         }
     }

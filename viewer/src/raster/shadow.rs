@@ -10,7 +10,7 @@
 use glam::{DVec3, Vec3};
 
 /// Texels per side of a tile; empty tiles cost neither clearing nor look-ups.
-const TILE: usize = 16;
+const TILE: usize = 8;
 /// Reach of the soft edge in texels.
 const EDGE: f32 = 2.0;
 const EMPTY: f32 = f32::NEG_INFINITY;
@@ -29,12 +29,14 @@ pub(crate) struct ShadowMap {
     light: Vec3,
     /// Map coordinates of the eye.
     offset: (f32, f32),
-    /// Metres over which the effect of something above fades; infinite for a plain shadow.
+    /// Metres over which the effect of something above fades, for `openness_at`.
     fade: f32,
 }
 
 /// Part of a height that counts as touching rather than covering, metres.
 const BIAS: f32 = 0.012;
+/// Height difference at which something above begins to darken in full, metres.
+const TOUCH: f32 = 0.09;
 
 impl ShadowMap {
     /// Empties the map and lays it over the square of half width `reach` about `center`.
@@ -78,7 +80,7 @@ impl ShadowMap {
 
     /// Map position and height of a point relative to the eye.
     #[inline(always)]
-    fn place(&self, p: Vec3) -> Vec3 {
+    pub(crate) fn place(&self, p: Vec3) -> Vec3 {
         Vec3::new(
             p.dot(self.across) * self.scale + self.offset.0,
             p.dot(self.up) * self.scale + self.offset.1,
@@ -169,58 +171,56 @@ impl ShadowMap {
         !self.touched.iter().any(|&t| t)
     }
 
-    /// Map positions of the samples `first + i·step`, each times `1/w[i]` away, into `s`, `t`, `h`.
-    #[inline(never)]
-    pub(crate) fn place_row(
-        &self,
-        first: Vec3,
-        step: Vec3,
-        w: &[f32],
-        s: &mut [f32],
-        t: &mut [f32],
-        h: &mut [f32],
-    ) {
-        let n = w.len();
-        let (s, t, h) = (&mut s[..n], &mut t[..n], &mut h[..n]);
-        let (s0, s1) = (first.dot(self.across) * self.scale, step.dot(self.across) * self.scale);
-        let (t0, t1) = (first.dot(self.up) * self.scale, step.dot(self.up) * self.scale);
-        let (h0, h1) = (first.dot(self.light), step.dot(self.light));
-        for i in 0..n {
-            let x = i as i32 as f32;
-            let far = 1.0 / w[i];
-            s[i] = (s0 + x * s1) * far + self.offset.0;
-            t[i] = (t0 + x * t1) * far + self.offset.1;
-            h[i] = (h0 + x * h1) * far;
-        }
-    }
-
     /// How much of the light arrives at a map position: 1 all, 0 none. A tent filter over 4 by 4 texels.
     #[inline]
-    pub(crate) fn light_at(&self, s: f32, t: f32, height: f32) -> f32 {
+    pub(crate) fn light_at(&self, place: Vec3) -> f32 {
+        let (s, t, height) = (place.x, place.y, place.z);
+        let Some((x, y)) = self.texel(s, t) else { return 1.0 };
+        let (fx, fy) = (s - 1.5 - x as f32, t - 1.5 - y as f32);
+        let wy = [1.0 - fy, 1.0, 1.0, fy];
+        let threshold = height + BIAS;
+        let mut dark = [0.0f32; 4];
+        for (j, down) in wy.into_iter().enumerate() {
+            let row = &self.heights[(y + j) * self.size + x..][..4];
+            for i in 0..4 {
+                dark[i] += if row[i] > threshold { down } else { 0.0 };
+            }
+        }
+        1.0 - (dark[0] * (1.0 - fx) + dark[1] + dark[2] + dark[3] * fx) * (1.0 / 9.0)
+    }
+
+    /// Like `light_at`, but what is above counts the less the farther it is, and little while it touches.
+    #[inline]
+    pub(crate) fn openness_at(&self, place: Vec3) -> f32 {
+        let (s, t, height) = (place.x, place.y, place.z);
+        let Some((x, y)) = self.texel(s, t) else { return 1.0 };
+        let (fx, fy) = (s - 1.5 - x as f32, t - 1.5 - y as f32);
+        let wy = [1.0 - fy, 1.0, 1.0, fy];
+        let (rise, fall) = (1.0 / TOUCH, 1.0 / self.fade);
+        let mut dark = [0.0f32; 4];
+        for (j, down) in wy.into_iter().enumerate() {
+            let row = &self.heights[(y + j) * self.size + x..][..4];
+            for i in 0..4 {
+                let above = row[i] - height;
+                let (near, far) = (above * rise, 1.0 - above * fall);
+                let part = if near < far { near } else { far };
+                let part = if part < 1.0 { part } else { 1.0 };
+                dark[i] += if part > 0.0 { part * down } else { 0.0 };
+            }
+        }
+        1.0 - (dark[0] * (1.0 - fx) + dark[1] + dark[2] + dark[3] * fx) * (1.0 / 9.0)
+    }
+
+    /// First texel of the filter about a map position; `None` where nothing can be above.
+    #[inline(always)]
+    fn texel(&self, s: f32, t: f32) -> Option<(usize, usize)> {
         let (s, t) = (s - 1.5, t - 1.5);
         let limit = (self.size - 4) as f32;
         if !(s >= 0.0 && t >= 0.0 && s < limit && t < limit) {
-            return 1.0;
+            return None;
         }
         let (x, y) = (s as i32 as usize, t as i32 as usize);
-        if !self.touched[(y + 2) / TILE * self.tiles + (x + 2) / TILE] {
-            return 1.0;
-        }
-        let (fx, fy) = (s - x as f32, t - y as f32);
-        let (wx, wy) = ([1.0 - fx, 1.0, 1.0, fx], [1.0 - fy, 1.0, 1.0, fy]);
-        let threshold = height + BIAS;
-        let mut dark = 0.0;
-        for (j, down) in wy.iter().enumerate() {
-            let row = &self.heights[(y + j) * self.size + x..][..4];
-            let mut sum = 0.0;
-            for i in 0..4 {
-                let above = row[i] - threshold;
-                let part = if self.fade == f32::INFINITY { 1.0 } else { (1.0 - above / self.fade).max(0.0) };
-                sum += if above > 0.0 { wx[i] * part } else { 0.0 };
-            }
-            dark += sum * down;
-        }
-        1.0 - dark * (1.0 / 9.0)
+        self.touched[(y + 2) / TILE * self.tiles + (x + 2) / TILE].then_some((x, y))
     }
 }
 
@@ -238,8 +238,7 @@ mod tests {
     }
 
     fn light(map: &ShadowMap, world: DVec3) -> f32 {
-        let p = map.place((world - DVec3::new(3.0, 2.0, 1.0)).as_vec3());
-        map.light_at(p.x, p.y, p.z)
+        map.light_at(map.place((world - DVec3::new(3.0, 2.0, 1.0)).as_vec3()))
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-use super::layer::Span;
+use super::layer::{Span, mask_of, pick};
 use super::lens::{Lens, Seen};
 use crate::camera::NEAR;
 
@@ -98,11 +98,16 @@ impl Triangle {
         let (x, y) = (from as f32 + 0.5, row as f32 + 0.5);
         let start = |l: &Linear| l.value + x * l.across + y * l.down;
         match &self.normal {
-            Shade::Flat(n) => fill_flat(start(&self.w), self.w.across, *n, self.material, span),
+            Shade::Flat(n) => {
+                let (w, step) = (start(&self.w), self.w.across);
+                fill_flat(w, step, *n, self.material, span.w, span.nx, span.ny, span.nz, span.material);
+            }
             Shade::Smooth(n) => {
                 let from = Vec3::new(start(&n[0]), start(&n[1]), start(&n[2]));
                 let step = Vec3::new(n[0].across, n[1].across, n[2].across);
-                fill_smooth(start(&self.w), self.w.across, from, step, self.material, span);
+                let (w, across) = (start(&self.w), self.w.across);
+                let number = self.material;
+                fill_smooth(w, across, from, step, number, span.w, span.nx, span.ny, span.nz, span.material);
             }
         }
     }
@@ -126,39 +131,61 @@ impl Plane {
 
     pub(crate) fn draw(&self, first: Vec3, step: Vec3, span: Span<'_>) {
         let (w, change) = (self.normal.dot(first) * self.over, self.normal.dot(step) * self.over);
-        fill_flat(w, change, self.normal, self.material, span);
+        let number = self.material;
+        fill_flat(w, change, self.normal, number, span.w, span.nx, span.ny, span.nz, span.material);
     }
 }
 
 #[inline(never)]
-fn fill_flat(start: f32, step: f32, normal: Vec3, number: u32, span: Span<'_>) {
-    let n = span.w.len();
-    let (w, nx, ny, nz) = (&mut span.w[..n], &mut span.nx[..n], &mut span.ny[..n], &mut span.nz[..n]);
-    let material = &mut span.material[..n];
+fn fill_flat(
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    number: u32,
+    w: &mut [f32],
+    nx: &mut [f32],
+    ny: &mut [f32],
+    nz: &mut [f32],
+    material: &mut [u32],
+) {
+    let n = w.len();
+    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
     for i in 0..n {
         let here = start + i as i32 as f32 * step;
         let hit = (here > w[i]) & (here < (1.0 / NEAR) as f32);
-        w[i] = if hit { here } else { w[i] };
-        nx[i] = if hit { normal.x } else { nx[i] };
-        ny[i] = if hit { normal.y } else { ny[i] };
-        nz[i] = if hit { normal.z } else { nz[i] };
-        material[i] = if hit { number } else { material[i] };
+        let mask = mask_of(hit);
+        w[i] = pick(mask, here, w[i]);
+        nx[i] = pick(mask, normal.x, nx[i]);
+        ny[i] = pick(mask, normal.y, ny[i]);
+        nz[i] = pick(mask, normal.z, nz[i]);
+        material[i] = (number & mask) | (material[i] & !mask);
     }
 }
 
 #[inline(never)]
-fn fill_smooth(start: f32, step: f32, normal: Vec3, turn: Vec3, number: u32, span: Span<'_>) {
-    let n = span.w.len();
-    let (w, nx, ny, nz) = (&mut span.w[..n], &mut span.nx[..n], &mut span.ny[..n], &mut span.nz[..n]);
-    let material = &mut span.material[..n];
+fn fill_smooth(
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    turn: Vec3,
+    number: u32,
+    w: &mut [f32],
+    nx: &mut [f32],
+    ny: &mut [f32],
+    nz: &mut [f32],
+    material: &mut [u32],
+) {
+    let n = w.len();
+    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
     for i in 0..n {
         let x = i as i32 as f32;
         let here = start + x * step;
         let hit = here > w[i];
-        w[i] = if hit { here } else { w[i] };
-        nx[i] = if hit { normal.x + x * turn.x } else { nx[i] };
-        ny[i] = if hit { normal.y + x * turn.y } else { ny[i] };
-        nz[i] = if hit { normal.z + x * turn.z } else { nz[i] };
-        material[i] = if hit { number } else { material[i] };
+        let mask = mask_of(hit);
+        w[i] = pick(mask, here, w[i]);
+        nx[i] = pick(mask, normal.x + x * turn.x, nx[i]);
+        ny[i] = pick(mask, normal.y + x * turn.y, ny[i]);
+        nz[i] = pick(mask, normal.z + x * turn.z, nz[i]);
+        material[i] = (number & mask) | (material[i] & !mask);
     }
 }
