@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Paint::ghost(palette::MOCAP_GHOST, 0.35),
         );
         common::humanoid(&mut picture, DVec3::ZERO, 0.0, 1.0 + 0.25 * i as f64, paint);
-        picture.text(TextBlock::new(Corner::TopLeft, name).scaled(2));
+        picture.text(TextBlock::new(Corner::TopLeft, name));
         renderer.render(&picture, &Camera::default(), &mut split, cell, Quality::FINE);
     }
     write_png(&split, directory.join("split.png"))?;
@@ -153,7 +153,7 @@ fn primitives() -> Picture {
     for (x, z) in [(1.0, 0.2), (1.42, 0.2), (1.84, 0.2), (1.2, 0.6), (1.62, 0.6), (1.4, 1.0)] {
         picture.solid(&crate_shape, at(x, 2.9, z), Paint::solid(palette::PROP));
     }
-    picture.text(TextBlock::new(Corner::TopLeft, "primitives").scaled(2));
+    picture.text(TextBlock::new(Corner::TopLeft, "primitives"));
     picture
 }
 

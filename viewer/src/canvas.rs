@@ -66,13 +66,17 @@ pub struct Canvas {
     height: usize,
     pixels: Vec<u32>,
     depth: Vec<f32>,
+    /// Flat drawing stays inside.
+    clip: Rect,
 }
 
 impl Canvas {
     /// A black canvas. Sides are at least one pixel and at most 16384.
     pub fn new(width: usize, height: usize) -> Self {
         let (width, height) = (width.clamp(1, 16384), height.clamp(1, 16384));
-        Self { width, height, pixels: vec![0; width * height], depth: vec![0.0; width * height] }
+        let n = width * height;
+        let clip = Rect::new(0, 0, width, height);
+        Self { width, height, pixels: vec![0; n], depth: vec![0.0; n], clip }
     }
 
     /// Changes the size; the contents are undefined afterwards unless the size stayed.
@@ -110,6 +114,13 @@ impl Canvas {
     /// One over the distance along the view axis, per pixel; 0 is the sky.
     pub fn inverse_depth(&self) -> &[f32] {
         &self.depth
+    }
+
+    /// Keeps flat drawing inside a rectangle (`None`: the whole canvas) until told otherwise.
+    pub fn set_clip(&mut self, clip: Option<Rect>) {
+        let r = clip.unwrap_or(self.rect());
+        let (x, y) = (r.x.min(self.width), r.y.min(self.height));
+        self.clip = Rect::new(x, y, r.width.min(self.width - x), r.height.min(self.height - y));
     }
 
     /// Pixels and inverse depths together for the raster.
@@ -158,9 +169,11 @@ impl Canvas {
     /// Mixes `alpha` of a colour into a rectangle.
     pub fn blend_rect(&mut self, x: i32, y: i32, width: i32, height: i32, color: Color, alpha: f64) {
         let part = (alpha.clamp(0.0, 1.0) * 256.0) as u32;
-        let clamp = |v: i64, limit: usize| v.clamp(0, limit as i64) as usize;
-        let (x0, x1) = (clamp(x.into(), self.width), clamp(i64::from(x) + i64::from(width), self.width));
-        let (y0, y1) = (clamp(y.into(), self.height), clamp(i64::from(y) + i64::from(height), self.height));
+        let r = self.clip;
+        let across = |v: i64| v.clamp(r.x as i64, (r.x + r.width) as i64) as usize;
+        let down = |v: i64| v.clamp(r.y as i64, (r.y + r.height) as i64) as usize;
+        let (x0, x1) = (across(x.into()), across(i64::from(x) + i64::from(width)));
+        let (y0, y1) = (down(y.into()), down(i64::from(y) + i64::from(height)));
         if x0 >= x1 {
             return;
         }
@@ -258,7 +271,9 @@ impl Canvas {
 
     fn pixel_mut(&mut self, x: i32, y: i32) -> Option<&mut u32> {
         let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
-        (x < self.width && y < self.height).then(|| &mut self.pixels[y * self.width + x])
+        let r = self.clip;
+        let inside = x >= r.x && y >= r.y && x < r.x + r.width && y < r.y + r.height;
+        inside.then(|| &mut self.pixels[y * self.width + x])
     }
 }
 

@@ -18,7 +18,7 @@ pub struct StripChart {
     pub capacity: usize,
     /// Vertical range; from the data where absent.
     pub range: Option<(f64, f64)>,
-    /// Width and height in pixels.
+    /// Width and height in pixels at letter size 1; both grow with the letters in large viewports.
     pub size: (usize, usize),
 }
 
@@ -48,14 +48,16 @@ impl StripChart {
 }
 
 pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Canvas) {
-    let (width, height) = (chart.size.0.max(60) as i32, chart.size.1.max(30) as i32);
+    let scale = stack.scale();
+    let k = scale as i32;
+    let (width, height) = (chart.size.0.max(60) as i32 * k, chart.size.1.max(30) as i32 * k);
     let (x, y) = stack.place(chart.corner, width as usize, height as usize);
     panel(canvas, x, y, width, height, 0.55);
     let (low, high) = chart.vertical_range();
-    font::draw_text(canvas, x + 4, y + 4, &chart.title, 1, palette::WHITE, 1.0);
+    font::draw_text(canvas, x + 4 * k, y + 4 * k, &chart.title, scale, palette::WHITE, 1.0);
 
     // Frame of the curves: title above, numbers at the right.
-    let (left, right, top, bottom) = (x + 4, x + width - 40, y + 15, y + height - 5);
+    let (left, right, top, bottom) = (x + 4 * k, x + width - 42 * k, y + 16 * k, y + height - 5 * k);
     let to_y =
         |v: f64| f64::from(bottom) - (v.clamp(low, high) - low) / (high - low) * f64::from(bottom - top);
     canvas.blend_rect(left, bottom, right - left, 1, palette::WHITE, 0.3);
@@ -64,10 +66,10 @@ pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Can
         canvas.blend_rect(left, to_y(0.0) as i32, right - left, 1, palette::WHITE, 0.4);
     }
     let number = |canvas: &mut Canvas, value: f64, at: i32| {
-        font::draw_text(canvas, right + 3, at, &short_number(value), 1, palette::WHITE, 0.8);
+        font::draw_text(canvas, right + 4 * k, at, &short_number(value), scale, palette::WHITE, 0.8);
     };
-    number(canvas, high, top - 3);
-    number(canvas, low, bottom - 6);
+    number(canvas, high, top - 3 * k);
+    number(canvas, low, bottom - 6 * k);
 
     let step = f64::from(right - left) / (chart.capacity.max(2) - 1) as f64;
     let mut name_x = right;
@@ -78,15 +80,15 @@ pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Can
         for (i, pair) in shown.windows(2).enumerate() {
             if pair.iter().all(|v| v.is_finite()) {
                 let (from, to) = ((to_x(i), to_y(pair[0])), (to_x(i + 1), to_y(pair[1])));
-                canvas.stroke(from, to, 1.3, *color, 1.0);
+                canvas.stroke(from, to, 0.4 + f64::from(k), *color, 1.0);
             }
         }
         if let Some(last) = shown.last().filter(|v| v.is_finite()) {
-            canvas.disc((f64::from(right), to_y(*last)), 2.0, *color, 1.0);
+            canvas.disc((f64::from(right), to_y(*last)), 2.0 * f64::from(k), *color, 1.0);
         }
         if !name.is_empty() {
-            name_x -= font::text_width(name, 1) as i32 + 6;
-            font::draw_text(canvas, name_x + 6, y + 4, name, 1, *color, 1.0);
+            name_x -= font::text_width(name, scale) as i32 + 6 * k;
+            font::draw_text(canvas, name_x + 6 * k, y + 4 * k, name, scale, *color, 1.0);
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct TextBlock {
     pub corner: Corner,
     /// Lines with their colours; a tab starts a second column.
     pub lines: Vec<(String, Color)>,
-    /// Size of the letters, 1 to 3.
+    /// Size of the letters, 1 to 3; 0 chooses by the height of the viewport.
     pub scale: usize,
     /// Opacity of the dark panel behind; 0 leaves shadowed text only.
     pub panel: f64,
@@ -38,12 +38,12 @@ impl TextBlock {
     /// White text, split at line ends, on a faint panel.
     pub fn new(corner: Corner, text: &str) -> Self {
         let lines = text.lines().map(|line| (line.to_owned(), palette::WHITE)).collect();
-        Self { corner, lines, scale: 1, panel: 0.55 }
+        Self { corner, lines, scale: 0, panel: 0.55 }
     }
 
     /// The same in another size.
     pub fn scaled(mut self, scale: usize) -> Self {
-        self.scale = scale.clamp(1, 3);
+        self.scale = scale.min(3);
         self
     }
 
@@ -62,9 +62,23 @@ pub(crate) struct Stack {
 
 const MARGIN: usize = 6;
 
+/// Size of letters that reads well in a viewport.
+fn text_scale(viewport: Rect) -> usize {
+    match viewport.height {
+        0..560 => 1,
+        560..1300 => 2,
+        _ => 3,
+    }
+}
+
 impl Stack {
     pub(crate) fn new(viewport: Rect) -> Self {
         Self { viewport, used: [MARGIN; 5] }
+    }
+
+    /// Size of letters that reads well in this viewport.
+    pub(crate) fn scale(&self) -> usize {
+        text_scale(self.viewport)
     }
 
     /// Top left pixel for a thing of this size.
@@ -87,7 +101,7 @@ impl Stack {
 }
 
 pub(crate) fn draw_block(block: &TextBlock, stack: &mut Stack, canvas: &mut Canvas) {
-    let scale = block.scale.clamp(1, 3);
+    let scale = if block.scale == 0 { stack.scale() } else { block.scale.min(3) };
     // Two columns: the first as wide as its widest entry.
     let columns = |line: &str| match line.split_once('\t') {
         Some((a, b)) => (a.chars().count(), b.chars().count()),
@@ -140,10 +154,13 @@ pub(crate) fn panel(canvas: &mut Canvas, x: i32, y: i32, width: i32, height: i32
 
 pub(crate) fn draw_label(label: &Label, view: &View, viewport: Rect, canvas: &mut Canvas) {
     let Some(seen) = view.project(label.at) else { return };
-    let width = font::text_width(&label.text, label.scale) as f64;
-    let (x, y) = (seen.pixel.x - 0.5 * width, seen.pixel.y - (CAP_HEIGHT * label.scale) as f64 - 6.0);
-    let inside = viewport.contains(x, y) && viewport.contains(x + width, y + (LINE * label.scale) as f64);
-    if inside {
-        font::draw_text_shadowed(canvas, x as i32, y as i32, &label.text, label.scale, label.color);
+    let scale = text_scale(viewport);
+    let (width, height) = (font::text_width(&label.text, scale) as i32, (CAP_HEIGHT * scale) as i32);
+    let pad = 2 * scale as i32 + 1;
+    let (x, y) = (seen.pixel.x as i32 - width / 2, seen.pixel.y as i32 - height - 3 * pad);
+    let inside = |x: i32, y: i32| viewport.contains(f64::from(x), f64::from(y));
+    if inside(x - pad, y - pad) && inside(x + width + pad, y + height + pad) {
+        panel(canvas, x - pad, y - pad, width + 2 * pad, height + 2 * pad, 0.5);
+        font::draw_text(canvas, x, y, &label.text, scale, label.color, 1.0);
     }
 }

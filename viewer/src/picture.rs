@@ -135,7 +135,6 @@ pub(crate) struct Label {
     pub(crate) at: DVec3,
     pub(crate) text: String,
     pub(crate) color: Color,
-    pub(crate) scale: usize,
 }
 
 /// Light, sky and air.
@@ -273,7 +272,7 @@ impl Picture {
     /// Hangs a text on a world point.
     pub fn label(&mut self, at: DVec3, text: impl Into<String>, color: Color) {
         if at.is_finite() {
-            self.labels.push(Label { at, text: text.into(), color, scale: 1 });
+            self.labels.push(Label { at, text: text.into(), color });
         }
     }
 

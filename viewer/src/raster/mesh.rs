@@ -89,13 +89,15 @@ impl MeshCache {
     }
 }
 
-/// A box with sharp edges (`steps` 0) or rounded ones cut into `steps` strips per half edge.
+/// A box with sharp edges (`steps` 0) or rounded ones cut into `steps` (at most `MAX_STEPS`) strips per half
+/// edge.
 pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64, steps: usize) {
+    let steps = steps.min(MAX_STEPS);
     mesh.vertices.clear();
     mesh.triangles.clear();
     mesh.normals.clear();
     let half = half_extents.as_vec3();
-    let radius = (rounding as f32).clamp(0.0, half.min_element());
+    let radius = (rounding as f32).min(half.min_element()).max(0.0);
     let (core, radius) = if steps == 0 { (half, 0.0) } else { (half - Vec3::splat(radius), radius) };
     // Along a face: strips of the first edge, the flat middle, strips of the second edge.
     let stations = 2 * (steps + 1);
@@ -105,7 +107,6 @@ pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64,
             if steps == 0 { 0.0 } else { (k as f32 / steps as f32 * 0.25 * std::f32::consts::PI).tan() };
         (side, side * slope)
     };
-    let first_normal: fn(Vec3) -> Vec3 = Vec3::normalize;
     for axis in 0..3 {
         for sign in [1.0f32, -1.0] {
             let mut n = Vec3::ZERO;
@@ -114,12 +115,11 @@ pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64,
             u[(axis + 1) % 3] = 1.0;
             let v = n.cross(u);
             let base = mesh.vertices.len() as u32;
-            let at = mesh.normals.len();
-            let mut face_normals = [[Vec3::ZERO; 12]; 12];
+            let mut face_normals = [[Vec3::ZERO; 2 * (MAX_STEPS + 1)]; 2 * (MAX_STEPS + 1)];
             for j in 0..stations {
                 for i in 0..stations {
                     let ((su, tu), (sv, tv)) = (station(i), station(j));
-                    let direction = first_normal(n + u * tu + v * tv);
+                    let direction = (n + u * tu + v * tv).normalize();
                     let corner = (n + u * su + v * sv) * core;
                     mesh.vertices.push(corner + direction * radius);
                     face_normals[j][i] = direction;
@@ -138,7 +138,6 @@ pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64,
                     }
                 }
             }
-            debug_assert!(steps == 0 || mesh.normals.len() > at);
         }
     }
 }

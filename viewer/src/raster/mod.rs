@@ -139,6 +139,7 @@ impl Renderer {
             lock(desks).push(desk);
         });
 
+        canvas.set_clip(Some(viewport));
         for label in &picture.labels {
             draw_label(label, &view, viewport, canvas);
         }
@@ -149,6 +150,7 @@ impl Renderer {
         for chart in &picture.charts {
             draw_chart(chart, &mut stack, canvas);
         }
+        canvas.set_clip(None);
     }
 }
 
