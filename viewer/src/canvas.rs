@@ -308,7 +308,7 @@ fn clip(from: (f64, f64), to: (f64, f64), width: f64, height: f64) -> Option<((f
             t1 = t1.min(q / p);
         }
     }
-    (t0 <= t1).then(|| ((from.0 + t0 * dx, from.1 + t0 * dy), (from.0 + t1 * dx, from.1 + t1 * dy)))
+    (t0 <= t1).then_some(((from.0 + t0 * dx, from.1 + t0 * dy), (from.0 + t1 * dx, from.1 + t1 * dy)))
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn draw_glyph(
             let here = dot(rows, column, row);
             let side = |dx: i32, dy: i32| dot(rows, column + dx, row + dy);
             let (left, right, above, below) = (side(-1, 0), side(1, 0), side(0, -1), side(0, 1));
-            if !here && !(left || right) {
+            if !(here || left || right) {
                 continue;
             }
             for j in 0..n {
