@@ -3,6 +3,8 @@
 //! Each test starts this very program again as a child with its own `DISPLAY`; the child is the ignored test
 //! `child`, told by `STUNTLAB_WINDOW_CHILD` what to do.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its scene should stop there")]
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

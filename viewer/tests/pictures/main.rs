@@ -3,6 +3,8 @@
 //! `UPDATE_GOLDEN=1 cargo test -p stuntlab-viewer --test pictures` rewrites the golden files; look at them
 //! before committing.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its picture should stop there")]
+
 #[path = "../../examples/common/mod.rs"]
 mod common;
 mod files;
