@@ -82,7 +82,14 @@ impl Round {
             t1 = a.max(b).clamp(0.0, 1.0);
         }
         let (a, b) = (o.x + t0 * o.dx, o.x + t1 * o.dx);
-        let (left, right) = (a.min(b) - side, a.max(b) + side + 1.0);
+        let (mut left, mut right) = (a.min(b) - side, a.max(b) + side + 1.0);
+        // The outline also lies in the endless strip along its axis.
+        if self.length > 0.0 && o.dy.abs() > 1.0 {
+            let middle = o.x + y / o.dy * o.dx;
+            let half = o.reach * (o.dx * o.dx + o.dy * o.dy).sqrt() / o.dy.abs();
+            left = left.max(middle - half);
+            right = right.min(middle + half + 1.0);
+        }
         ((left.max(0.0) as usize).min(width), (right.max(0.0) as usize).min(width))
     }
 

@@ -124,7 +124,7 @@ impl Shader {
             probe(&mut self.sun[..n], 8, &|i| map.light_at(map.place(place(i))));
         }
         if let Some(map) = lamps.sky_map {
-            probe(&mut self.open[..n], 12, &|i| map.openness_at(map.place(place(i))));
+            probe(&mut self.open[..n], 16, &|i| map.openness_at(map.place(place(i))));
         }
         if let Some(grid) = &material.grid {
             pattern(grid, first, step, surface, &mut self.tint[..n]);
@@ -308,37 +308,45 @@ fn filtered_lines(x: f32, width: f32, over_width: f32, thin: f32) -> f32 {
     near * blend + thin * (1.0 - blend)
 }
 
+/// Samples that share one footprint.
+const PATCH: usize = 32;
+
 /// Ground pattern as a factor on the albedo: a faint checker and thin lines between fields.
-#[inline(never)]
 fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &mut [f32]) {
+    for (number, tint) in tint.chunks_mut(PATCH).enumerate() {
+        let from = number * PATCH;
+        let middle = from + tint.len() / 2;
+        // Footprint of a sample on the surface, along both axes: across the view it is as wide as a sample,
+        // along it stretched by one over the cosine of incidence.
+        let ray = first + step * middle as f32;
+        let normal = Vec3::new(surface.nx[middle], surface.ny[middle], surface.nz[middle]);
+        let size = step.length() / surface.w[middle];
+        let stretch = size / (ray.dot(normal).abs() / normal.length().max(1e-10) + 1e-4) / ray.length();
+        let wide = |axis: Vec3| 0.8 * size * axis.length() + stretch * ray.dot(axis).abs() + 1e-5;
+        let start = first + step * from as f32;
+        let w = &surface.w[from..from + tint.len()];
+        patch(grid, start, step, (wide(grid.u), wide(grid.v)), w, tint);
+    }
+}
+
+#[inline(never)]
+fn patch(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &[f32], tint: &mut [f32]) {
     let n = tint.len();
-    let (w, nx, ny, nz) = (&surface.w[..n], &surface.nx[..n], &surface.ny[..n], &surface.nz[..n]);
+    let w = &w[..n];
     let (u, v) = (grid.u, grid.v);
     let (u0, u1, v0, v1) = (first.dot(u), step.dot(u), first.dot(v), step.dot(v));
-    let size = step.length();
-    let (spread_u, spread_v) = (0.8 * size * u.length(), 0.8 * size * v.length());
+    let (over_u, over_v) = (1.0 / wide.0, 1.0 / wide.1);
     for i in 0..n {
         let x = i as i32 as f32;
         let far = 1.0 / w[i];
-        let (du, dv) = (u0 + x * u1, v0 + x * v1);
-        let (a, b) = (du * far + grid.offset.0, dv * far + grid.offset.1);
-        // Footprint of a sample on the surface, along both axes: across the view it is far·step, along
-        // it stretched by one over the cosine of incidence.
-        let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
-        let dn = (dx * nx[i] + dy * ny[i] + dz * nz[i]).abs();
-        let over_n = rough_rsqrt(nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20);
-        let over_d = rough_rsqrt(dx * dx + dy * dy + dz * dz);
-        let stretch = size * far * over_d / (dn * over_n + 1e-4);
-        let wide_u = far * spread_u + stretch * du.abs() + 1e-5;
-        let wide_v = far * spread_v + stretch * dv.abs() + 1e-5;
-        let (over_u, over_v) = (1.0 / wide_u, 1.0 / wide_v);
+        let (a, b) = ((u0 + x * u1) * far + grid.offset.0, (v0 + x * v1) * far + grid.offset.1);
         // Box-filtered checker: the integral of a square wave is a triangle wave.
         let check = |p: f32, width: f32, over: f32| {
             2.0 * (triangle_wave(0.5 * (p + 0.5 * width)) - triangle_wave(0.5 * (p - 0.5 * width))) * over
         };
-        let checker = check(a, wide_u, over_u) * check(b, wide_v, over_v);
-        let la = filtered_lines(a, wide_u, over_u, 0.022);
-        let lb = filtered_lines(b, wide_v, over_v, 0.022);
+        let checker = check(a, wide.0, over_u) * check(b, wide.1, over_v);
+        let la = filtered_lines(a, wide.0, over_u, 0.022);
+        let lb = filtered_lines(b, wide.1, over_v, 0.022);
         let lines = la + lb - la * lb;
         tint[i] = (1.0 + 0.075 * checker) * (1.0 - 0.30 * lines);
     }
