@@ -15,7 +15,7 @@ pub(crate) fn limb(picture: &mut Picture, from: DVec3, to: DVec3, radius: f64, p
     picture.solid(&shape, Transform::from_quaternion(turn, 0.5 * (from + to)), paint);
 }
 
-/// A walking figure of about 1.8 m; `phase` in radians moves arms and legs.
+/// A walking figure of about 1.8 m in 18 capsules; `phase` in radians moves arms and legs.
 pub(crate) fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f64, paint: Paint) {
     let turn = DMat3::from_rotation_z(heading);
     let mut part = |a: (f64, f64, f64), b: (f64, f64, f64), r: f64| {
@@ -27,6 +27,7 @@ pub(crate) fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f6
     part((0.0, -0.07, 0.98), (0.0, 0.07, 0.98), 0.115);
     part((0.0, 0.0, 1.06), (0.01, 0.0, 1.20), 0.125);
     part((0.01, -0.08, 1.34), (0.01, 0.08, 1.34), 0.13);
+    part((0.0, -0.17, 1.40), (0.0, 0.17, 1.40), 0.055);
     part((0.01, 0.0, 1.48), (0.02, 0.0, 1.56), 0.05);
     part((0.03, 0.0, 1.66), (0.04, 0.0, 1.72), 0.095);
     for (side, swing) in [(1.0, s), (-1.0, -s)] {
