@@ -1,0 +1,4 @@
+//! `stuntlab` without a command.
+
+use std::process::ExitCode;
+pub(super) fn showcase() -> ExitCode { ExitCode::SUCCESS }
