@@ -1,5 +1,7 @@
 //! What the benches share: the figures by name, and random states that are the same in every run.
 
+pub mod scenes;
+
 use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Forces, Model, State, glam::DVec3};
@@ -9,6 +11,12 @@ pub fn dynamics_figures() -> Vec<Figure> {
     let mut all = vec![figures::humanoid37(), figures::bones36()];
     all.extend([8, 32, 128, 512].map(figures::chain));
     all
+}
+
+/// CPU seconds of the calling thread, so that other processes disturb less.
+pub fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Reproducible numbers for benches: splitmix64.

@@ -32,7 +32,7 @@ fn damping(contact: &Contact) -> f64 {
 #[inline]
 pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
     let gain_n = dt * contact.stiffness + damping(contact);
-    let normal = contact.normal * (contact.stiffness * contact.depth);
+    let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
         (Phase::Slip, Slip::Constant(force)) => (force, 0.0),
@@ -66,7 +66,7 @@ fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
 pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     let v_n = contact.normal.dot(v);
     let v_t = v - contact.normal * v_n;
-    let f_n = contact.stiffness * (contact.depth - dt * v_n) - damping(contact) * v_n;
+    let f_n = contact.stiffness * (contact.pressed - dt * v_n) - damping(contact) * v_n;
     let f_t = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
         (Phase::Slip, Slip::Constant(force)) => force,
@@ -82,17 +82,31 @@ pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
 /// rounds leave it inside.
 const INSIDE: f64 = 0.995;
 
+/// How often a contact may close again within a step.
+const MOST_CLOSINGS: u8 = 2;
+
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
-/// `last` is set once the rounds are used up: then only contacts that pull are dropped.
-pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bool {
+/// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
+/// method on a convex problem, which ends); in the last round of friction no slide begins with a known force,
+/// which no later round would check. With no `rounds` left only contacts that pull are dropped.
+pub(crate) fn switch(
+    contact: &mut Contact,
+    v: DVec3,
+    dt: f64,
+    rounds: usize,
+    friction_rounds: usize,
+) -> bool {
+    let last = rounds == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
         contact.force = DVec3::ZERO;
-        if f_n <= 0.0 || last {
+        // Newton steps may jump to and fro between two sets: a contact closes so often in a step, no more.
+        if f_n <= 0.0 || last || contact.closings >= MOST_CLOSINGS {
             return false;
         }
+        contact.closings += 1;
         contact.phase = Phase::Stick;
         contact.stretch = DVec3::ZERO;
         return true;
@@ -103,7 +117,7 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
-    if last {
+    if friction_rounds == 0 {
         return false;
     }
     let f_t = found - contact.normal * f_n;
@@ -148,7 +162,11 @@ pub(crate) fn switch(contact: &mut Contact, v: DVec3, dt: f64, last: bool) -> bo
                 return true;
             }
             contact.phase = Phase::Slip;
-            contact.slip = Slip::Constant(f_t * (limit / size));
+            contact.slip = if friction_rounds > 1 {
+                Slip::Constant(f_t * (limit / size))
+            } else {
+                Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain))
+            };
             true
         }
     }

@@ -35,6 +35,8 @@ pub struct Contact {
     pub normal: DVec3,
     /// Overlap, m; negative for a gap.
     pub depth: f64,
+    /// The part of the overlap the spring acts on.
+    pub(crate) pressed: f64,
     /// The surfaces together.
     pub material: Material,
     /// Normal stiffness, N/m.
@@ -53,6 +55,8 @@ pub struct Contact {
     pub(crate) slip: Slip,
     /// Impulses of the last step along normal and tangents.
     pub(crate) impulse: [f64; 3],
+    /// How often it closed in this step.
+    pub(crate) closings: u8,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     key: Key,
@@ -170,6 +174,12 @@ impl ContactSet {
     }
 }
 
+/// Damping of contacts with the world sized by mass, as a share of critical: overdamped, so that light limbs are
+/// not thrown. Contacts between bodies are critical: harder rows would need more sweeps.
+const WORLD_DAMPING: f64 = 2.0;
+/// Fastest speed at which an overlap of such contacts is undone, m/s.
+const PUSH_OUT: f64 = 0.5;
+
 #[expect(clippy::too_many_arguments, reason = "a constructor for one caller")]
 fn ready(
     model: &Model,
@@ -187,13 +197,21 @@ fn ready(
         None => model.tree_mass[body_a],
     };
     let stiffness = material.stiffness.unwrap_or(mass / (sizing.time * sizing.time));
-    let damping = material.damping.unwrap_or(2.0 * (stiffness * mass).sqrt());
+    let ratio = if body_b.is_some() { 1.0 } else { WORLD_DAMPING };
+    let damping = material.damping.unwrap_or(2.0 * ratio * (stiffness * mass).sqrt());
+    // Sized by mass, a contact sinks by a fraction of a millimetre; more than this is an accident (a fast
+    // impact, a body placed inside another) and is worked off without a jump.
+    let pressed = match material.stiffness {
+        None => point.depth.min(PUSH_OUT * damping / stiffness),
+        Some(_) => point.depth,
+    };
     let mut contact = Contact {
         body_a,
         body_b,
         point: point.point_world,
         normal: point.normal_world,
         depth: point.depth,
+        pressed,
         material,
         stiffness,
         damping,
@@ -203,6 +221,7 @@ fn ready(
         velocity: DVec3::ZERO,
         slip: Slip::Viscous(0.0),
         impulse: [0.0; 3],
+        closings: 0,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],
@@ -220,7 +239,12 @@ fn ready(
             let [on_a, on_b] = old.anchor;
             contact.stretch = contact.tangential(place(Some(body_a), on_a) - place(body_b, on_b));
         }
-        _ => contact.stick_with(DVec3::ZERO, positions),
+        _ => {
+            contact.stick_with(DVec3::ZERO, positions);
+            if contact.depth > 0.0 {
+                contact.phase = Phase::Stick;
+            }
+        }
     }
     contact
 }

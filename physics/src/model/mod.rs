@@ -105,6 +105,9 @@ pub struct Model {
     pub(crate) materials: Vec<Material>,
     /// Pairs kept from colliding by the user.
     pub(crate) apart: Vec<(BodyId, BodyId)>,
+    /// Rotational inertia every freedom carries in the zero pose (its subtree as one rigid body, the
+    /// mean over the axes of ball joints); zero for sliding and free ones.
+    pub(crate) carried_inertia: Vec<f64>,
     /// Total mass of the tree each body belongs to.
     pub(crate) tree_mass: Vec<f64>,
     /// The tree each body belongs to.
@@ -291,6 +294,7 @@ impl Model {
         row_start.push(next_row);
 
         let by_name = bodies.iter().enumerate().map(|(i, b)| (b.name.clone(), BodyId::new(i))).collect();
+        let carried_inertia = carried_inertia(&bodies, n_v);
         let mut tree_mass = vec![0.0; bodies.len()];
         let mut tree_of = vec![0; bodies.len()];
         for (k, tree) in trees.iter().enumerate() {
@@ -312,8 +316,32 @@ impl Model {
             colliders: Colliders::default(),
             materials: Vec::new(),
             apart: Vec::new(),
+            carried_inertia,
             tree_mass,
             tree_of,
         }
     }
+}
+
+fn carried_inertia(bodies: &[Body], n_v: usize) -> Vec<f64> {
+    let mut composite: Vec<Inertia> = bodies.iter().map(|b| b.inertia).collect();
+    let mut carried = vec![0.0; n_v];
+    for (i, body) in bodies.iter().enumerate().rev() {
+        let c = composite[i];
+        let about_origin = c.rotational + crate::spatial::Sym3::point_inertia(c.center_of_mass) * c.mass;
+        let about = |axis: DVec3| about_origin.quadratic(axis, axis);
+        let own = &mut carried[body.v_start..body.v_start + body.joint.kind.n_v()];
+        match body.joint.kind {
+            JointKind::Revolute { axis } => own[0] = about(axis),
+            JointKind::Universal { axes } => (own[0], own[1]) = (about(axes[0]), about(axes[1])),
+            JointKind::Spherical => own.fill(about_origin.trace() / 3.0),
+            JointKind::Planar => own[2] = about(DVec3::Z),
+            JointKind::Fixed | JointKind::Prismatic { .. } | JointKind::Free => {}
+        }
+        if let Some(p) = body.parent {
+            let moved = c.transformed(&body.joint.parent_from_joint);
+            composite[p.index()] = composite[p.index()].combined(&moved);
+        }
+    }
+    carried
 }

@@ -85,6 +85,9 @@ pub(crate) fn gather(model: &Model, state: &State, data: &mut Data, act: &Actuat
         add_passive_explicit(model, state, forces);
     }
     data.step.saturated.fill(0);
+    if implicit {
+        add_rate_viscosity(model, state, forces, opt.dt);
+    }
     for body in &model.bodies {
         let range = body.v_range();
         let servo = &act.servo;
@@ -108,6 +111,25 @@ pub(crate) fn gather(model: &Model, state: &State, data: &mut Data, act: &Actuat
                 let limit = body.joint.effort_limit[k];
                 let driven = act.joint_force[dof] + kp * error[k] + kd * (servo.target_v[dof] - state.v[dof]);
                 forces.joint[dof] += driven.clamp(-limit, limit) - driven;
+            }
+        }
+    }
+}
+
+/// Joint rates the step cannot resolve are damped: an explicit Coriolis force turns with the body only once
+/// per step and feeds energy into joints that turn by a good part of a radian in it. The viscosity
+/// `I (|ω| h)⁴ / h` is 0.01/s at 12 rad/s and 120 Hz, where it does not matter, and stops what turns by a radian
+/// per step.
+fn add_rate_viscosity(model: &Model, state: &State, forces: &mut crate::forces::Forces, dt: f64) {
+    for body in &model.bodies {
+        let range = body.v_range();
+        let carried = &model.carried_inertia[range.clone()];
+        let square: f64 =
+            state.v[range.clone()].iter().zip(carried).map(|(v, i)| if *i > 0.0 { v * v } else { 0.0 }).sum();
+        let turn = square * dt * dt;
+        if turn > 1e-3 {
+            for (k, inertia) in range.zip(carried) {
+                forces.joint_gain[k] += inertia * turn * turn / dt;
             }
         }
     }

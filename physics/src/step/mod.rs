@@ -48,6 +48,8 @@ pub struct StepData {
     pub(crate) next_v: Vec<f64>,
     /// Body velocities at the end of the step.
     pub(crate) next_body: Vec<Motion>,
+    /// Share of each body's bias forces that counts.
+    pub(crate) calm: Vec<f64>,
     /// Trees that must be solved (again).
     pub(crate) dirty: Vec<bool>,
     /// Contacts with the world that belong to each tree.
@@ -72,6 +74,7 @@ impl StepData {
             free_v: vec![0.0; nv],
             next_v: vec![0.0; nv],
             next_body: vec![Motion::ZERO; n],
+            calm: vec![1.0; n],
             dirty: vec![false; trees],
             contacts_of: vec![(0, 0); trees],
             term_order: Vec::new(),

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::ledger::{Account, Ledger};
-use super::rows::{Cause, Rows};
+use super::rows::Cause;
 use super::{Formulation, RowReport, StepError, StepOptions, StepReport, contact_rows, gather, limits, pins};
 use crate::actuation::Actuation;
 use crate::contact::{Phase, implicit, penalty};
@@ -12,12 +12,16 @@ use crate::dynamics::aba::{Drive, add_implicit, drift, inward, outward, rigid};
 use crate::dynamics::kinematics::moved;
 use crate::dynamics::{forward_kinematics, forward_velocity, kinetic_energy, potential_energy};
 use crate::forces::ImplicitForce;
-use crate::model::{Model, NONE};
+use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
-use crate::state::State;
+use crate::state::{State, quaternion, vec3, write3};
 
+/// Change of a row's velocity, m/s, that the rows' impulses of the first round outlive.
+const STALE: f64 = 1e-3;
+/// Rounds in which friction may change between stick and slip.
+const FRICTION_PASSES: usize = 4;
 /// Extra rounds in which contacts may only be dropped.
-const DROP_PASSES: usize = 6;
+const DROP_PASSES: usize = 4;
 
 /// One step (or sub-step) of any formulation.
 pub(crate) fn advance_once(
@@ -28,6 +32,8 @@ pub(crate) fn advance_once(
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
     gather::gather(model, state, data, act, opt);
+    take_world_axes(model, data);
+    calm(model, data, opt.dt);
     sort_by_tree(model, data, act);
     data.step.forces.body.copy_from_slice(&act.body_force);
     if opt.formulation == Formulation::Penalty {
@@ -41,13 +47,33 @@ pub(crate) fn advance_once(
         ..StepReport::default()
     };
     data.step.dirty.fill(true);
-    // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself.
+    // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself. In between the
+    // rows keep the velocity change of the first round; they are solved again once the sets stand.
+    let mut rows_stale = false;
     for pass in 1..=opt.passes.max(1) + DROP_PASSES {
         report.passes = pass;
-        report.rows = solve_pass(model, state, data, act, opt);
-        if !switch(model, state, data, act, opt, pass >= opt.passes.max(1)) {
+        rows_stale |= solve_dirty_trees(model, state, data, act, opt) && pass > 1;
+        if pass == 1 {
+            report.rows = solve_rows(model, data, opt, 0.0);
+        }
+        settle_velocities(model, data);
+        if switch(model, state, data, act, opt, opt.passes.saturating_sub(pass)) {
+            continue;
+        }
+        if !rows_stale {
             break;
         }
+        rows_stale = false;
+        report.rows = solve_rows(model, data, opt, STALE);
+        settle_velocities(model, data);
+        if !switch(model, state, data, act, opt, 0) {
+            break;
+        }
+    }
+    if rows_stale {
+        report.rows = solve_rows(model, data, opt, STALE);
+        settle_velocities(model, data);
+        switch(model, state, data, act, opt, 0);
     }
     finish_contacts(data, opt);
     pins::report(act, data, opt);
@@ -59,6 +85,54 @@ pub(crate) fn advance_once(
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)
+}
+
+/// Linear velocities of free roots go through the step in world axes, not in the turning body's: the explicit
+/// `ω × v` of the latter would lengthen the velocity of everything that spins, by `√(1 + (ωh)²)` a step.
+/// [`next_state`] turns them back.
+fn take_world_axes(model: &Model, data: &mut Data) {
+    for (i, link) in model.links.iter().enumerate() {
+        if link.parent == NONE && link.kind == JointKind::Free {
+            data.velocity.bias[i].linear = DVec3::ZERO;
+        }
+    }
+}
+
+/// A body that turns further than this in a step, rad, has its bias forces cut back to those of this turn: taken
+/// once per step they would push in a direction that has long passed.
+const RESOLVED_TURN: f64 = 0.5;
+
+/// Writes the share of each body's bias forces that counts, and scales the bias accelerations by it.
+fn calm(model: &Model, data: &mut Data, dt: f64) {
+    for i in 0..model.links.len() {
+        let turn = data.velocity.body[i].angular.length_squared() * dt * dt;
+        let parent = model.links[i].parent;
+        let above = if parent == NONE { 1.0 } else { data.step.calm[parent as usize] };
+        let own = (RESOLVED_TURN * RESOLVED_TURN / turn.max(f64::MIN_POSITIVE)).min(1.0);
+        data.step.calm[i] = own;
+        let both = own.min(above);
+        if both < 1.0 {
+            data.velocity.bias[i] = data.velocity.bias[i] * both;
+        }
+    }
+}
+
+/// The velocity-dependent inertial force of body `i` at its origin, as much of it as counts.
+fn inertial_force(model: &Model, data: &Data, i: usize, dt: f64) -> Force {
+    let inertia = &model.links[i].inertia;
+    let r = &data.position.world_from_body[i].rotation;
+    let w = data.velocity.body[i].angular;
+    let c = *r * inertia.center_of_mass;
+    let share = data.step.calm[i];
+    let centripetal = w.cross(w.cross(c)) * (inertia.mass * share);
+    let w_body = r.transpose() * w;
+    let lone = model.trees[model.tree_of[i] as usize].len() == 1;
+    let spin = if lone {
+        midpoint_moment(inertia.rotational, w_body, dt)
+    } else {
+        w_body.cross(inertia.rotational * w_body) * share
+    };
+    Force::new(*r * spin + c.cross(centripetal), centripetal)
 }
 
 /// Which contacts with the world and which implicit terms belong to which tree.
@@ -127,53 +201,82 @@ fn assemble_rows(model: &Model, state: &State, data: &mut Data, act: &Actuation,
         let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
         data.contact.points[index].row = row;
     }
+    rows.assemble(model);
     data.step.rows = rows;
 }
 
-/// Solves the dirty trees, then the rows; leaves the velocities at the end of the step.
-fn solve_pass(
+/// Solves the dirty trees; whether rows touch any of them.
+fn solve_dirty_trees(
     model: &Model,
     state: &State,
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
-) -> RowReport {
-    let mut rows_dirty = false;
+) -> bool {
+    let mut touched = false;
     for tree in 0..model.trees.len() {
         if data.step.dirty[tree] {
             solve_tree(model, state, data, act, opt, tree);
-            rows_dirty |= data.step.rows.touched[tree];
+            touched |= data.step.rows.touched[tree];
         }
     }
-    let mut rows = core::mem::take(&mut data.step.rows);
-    let report = if rows.specs.is_empty() {
-        data.step.next_v.copy_from_slice(&data.step.free_v);
-        RowReport::default()
+    touched
+}
+
+/// Velocities at the end of the step from the trees' own and the rows' change, for joints and for bodies with
+/// contacts.
+fn settle_velocities(model: &Model, data: &mut Data) {
+    let step = &mut data.step;
+    if step.rows.specs.is_empty() {
+        step.next_v.copy_from_slice(&step.free_v);
     } else {
-        let report = if rows_dirty { solve_rows(model, data, &mut rows, opt) } else { RowReport::default() };
-        for (k, v) in data.step.next_v.iter_mut().enumerate() {
-            *v = data.step.free_v[k] + rows.change[k];
+        for (k, v) in step.next_v.iter_mut().enumerate() {
+            *v = step.free_v[k] + step.rows.change[k];
         }
-        report
-    };
-    data.step.rows = rows;
+    }
     for tree in 0..model.trees.len() {
         let (start, end) = data.step.contacts_of[tree];
-        if start < end && (data.step.dirty[tree] || (rows_dirty && data.step.rows.touched[tree])) {
+        if start < end && (data.step.dirty[tree] || data.step.rows.touched[tree]) {
             next_body_velocities(model, data, tree);
         }
     }
-    report
 }
 
-fn solve_rows(model: &Model, data: &mut Data, rows: &mut Rows, opt: &StepOptions) -> RowReport {
+/// Solves the rows; impulses found before are only applied anew where no row's velocity moved by more than `stale`.
+fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions, stale: f64) -> RowReport {
+    if data.step.rows.specs.is_empty() {
+        return RowReport::default();
+    }
+    let mut rows = core::mem::take(&mut data.step.rows);
+    // Velocities without rows, of joints and of the bodies rows touch.
     let free_v = core::mem::take(&mut data.step.free_v);
-    rows.respond(model, data, &free_v);
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    for tree in 0..model.trees.len() {
+        if rows.touched[tree] {
+            body_velocities(model, data, tree, &free_v, &mut bodies);
+        }
+    }
+    let again = stale == 0.0 || rows.staleness(&bodies, &free_v) > stale;
+    if again {
+        rows.respond(model, data, &bodies, &free_v);
+    }
     data.step.free_v = free_v;
+    data.step.next_body = bodies;
+    if !again {
+        rows.reapply(model, data);
+        data.step.rows = rows;
+        return RowReport { rows: data.step.rows.specs.len(), ..RowReport::default() };
+    }
     // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
     let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
     let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
-    if direct { rows.solve_direct() } else { rows.solve_sweeps(opt.sweeps, opt.tolerance) }
+    let report = if direct {
+        rows.solve_direct(model, data)
+    } else {
+        rows.solve_sweeps(model, data, opt.sweeps, opt.tolerance)
+    };
+    data.step.rows = rows;
+    report
 }
 
 /// Articulated-body pass of one tree with everything implicit in it; writes its free velocities.
@@ -188,8 +291,10 @@ fn solve_tree(
     let bodies = model.trees[tree].clone();
     let forces = core::mem::take(&mut data.step.forces);
     rigid(model, data, bodies.clone(), &forces.body);
-    if bodies.len() == 1 {
-        gyroscopic(model, data, bodies.start, opt.dt);
+    for i in bodies.clone() {
+        if bodies.len() == 1 || data.step.calm[i] < 1.0 {
+            data.dynamics.articulated_bias[i] = inertial_force(model, data, i, opt.dt) - forces.body[i];
+        }
     }
     let contacts = data.step.contacts_of[tree];
     let terms = data.step.terms_of[tree];
@@ -234,15 +339,7 @@ fn solve_tree(
 
 /// A lone body's gyroscopic moment by the implicit midpoint rule in body axes, which neither adds nor takes
 /// energy; the explicit one makes fast tumbling gain (recipes 1.8). Newton on
-/// `I (ω⁺ - ω) + h ω_m × I ω_m = 0`, `ω_m = (ω + ω⁺)/2`.
-fn gyroscopic(model: &Model, data: &mut Data, i: usize, dt: f64) {
-    let inertia = model.links[i].inertia.rotational;
-    let r = data.position.world_from_body[i].rotation;
-    let w = r.transpose() * data.velocity.body[i].angular;
-    let change = midpoint_moment(inertia, w, dt) - w.cross(inertia * w);
-    data.dynamics.articulated_bias[i].angular += r * change;
-}
-
+/// `I (ω⁺ - ω) + h ω_m × I ω_m = 0`, `ω_m = (ω + ω⁺)/2`:
 /// `(ω - ω⁺)·I/h` of the midpoint rule, or plainly `ω × I ω` where the body hardly turns within the step.
 fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
     let explicit = w.cross(inertia * w);
@@ -263,13 +360,18 @@ fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
 
 /// Body velocities of a tree at the end of the step (old pose, new rates).
 fn next_body_velocities(model: &Model, data: &mut Data, tree: usize) {
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    body_velocities(model, data, tree, &data.step.next_v, &mut bodies);
+    data.step.next_body = bodies;
+}
+
+/// Body velocities of a tree for given joint rates.
+fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64], out: &mut [Motion]) {
     for i in model.trees[tree].clone() {
         let link = &model.links[i];
-        let parent =
-            if link.parent == NONE { Motion::ZERO } else { data.step.next_body[link.parent as usize] };
-        let rates = &data.step.next_v[link.v as usize..];
-        data.step.next_body[i] =
-            moved(link.kind, parent, data.position.offset[i], &data.position.axes[i], rates).0;
+        let parent = if link.parent == NONE { Motion::ZERO } else { out[link.parent as usize] };
+        let (r, axes) = (data.position.offset[i], &data.position.axes[i]);
+        out[i] = moved(link.kind, parent, r, axes, &v[link.v as usize..]).0;
     }
 }
 
@@ -280,9 +382,10 @@ fn switch(
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
-    last: bool,
+    rounds_left: usize,
 ) -> bool {
     let mut again = false;
+    let friction_left = rounds_left.saturating_sub(opt.passes - opt.passes.min(FRICTION_PASSES));
     for tree in 0..model.trees.len() {
         let mut changed = false;
         if opt.formulation == Formulation::ImplicitPenalty {
@@ -291,10 +394,10 @@ fn switch(
                 let contact = &mut data.contact.points[k as usize];
                 let r = contact.point - data.position.world_from_body[contact.body_a].translation;
                 let v = data.step.next_body[contact.body_a].at(r).linear;
-                changed |= implicit::switch(contact, v, opt.dt, last);
+                changed |= implicit::switch(contact, v, opt.dt, rounds_left, friction_left);
             }
         }
-        if !last && opt.formulation != Formulation::Penalty {
+        if rounds_left > 0 && opt.formulation != Formulation::Penalty {
             changed |= gather::saturate(model, state, data, act, opt, tree);
         }
         data.step.dirty[tree] = changed;
@@ -324,6 +427,14 @@ fn next_state(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) 
     next.v.copy_from_slice(&data.step.next_v);
     next.integrate(model, &data.step.next_v, opt.dt);
     next.time = state.time + opt.dt;
+    for body in &model.bodies {
+        if body.parent.is_none() && body.joint.kind == JointKind::Free {
+            let v = &mut next.v[body.v_range()];
+            let world = state.rotation(body) * vec3(v, 0);
+            let turned = quaternion(&next.q, body.q_start + 3).conjugate() * world;
+            write3(v, 0, turned);
+        }
+    }
     next
 }
 
@@ -373,7 +484,8 @@ fn keep_books(
         next_body_velocities(model, data, tree);
     }
     let mid_body = |data: &Data, i: usize| (data.velocity.body[i] + data.step.next_body[i]) * 0.5;
-    let mid = |k: usize| 0.5 * (state.v[k] + next.v[k]);
+    let next_v = data.step.next_v.clone();
+    let mid = |k: usize| 0.5 * (state.v[k] + next_v[k]);
 
     // Gravity on every body.
     for (i, body) in model.bodies.iter().enumerate() {
@@ -396,7 +508,7 @@ fn keep_books(
             let gain = if explicit { 0.0 } else { data.step.forces.joint_gain[dof] };
             let total = data.step.forces.joint[dof] - gain * data.step.next_v[dof];
             let limit = body.joint.effort_limit[k];
-            let rate = if explicit { state.v[dof] } else { next.v[dof] };
+            let rate = if explicit { state.v[dof] } else { next_v[dof] };
             let h = if explicit { 0.0 } else { dt };
             let effort = gather::drive_effort(act, error[k], dof, rate, h);
             let effort = match data.step.saturated[dof] {
@@ -453,7 +565,8 @@ fn keep_books(
             Cause::Contact => Account::Contact,
         };
         let x = rows.x[k];
-        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next.v));
+        let before = spec.rate(&data.velocity.body, &state.v);
+        let speed = 0.5 * (before + spec.rate(&data.step.next_body, &next_v));
         ledger.add_work(account, x * speed);
         if let [Some(crate::dynamics::impulse::Hit::Body(i, wrench)), None] = spec.hits {
             ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
@@ -479,26 +592,21 @@ fn close(
     for (i, link) in model.links.iter().enumerate() {
         let r = data.position.world_from_body[i].rotation;
         let c = r * link.inertia.center_of_mass;
-        let velocity = data.velocity.body[i];
-        let w = velocity.angular;
-        let mid = (velocity + data.step.next_body[i]) * 0.5;
+        let mid = (data.velocity.body[i] + data.step.next_body[i]) * 0.5;
         // Acceleration of the body that the pose's change alone causes: J̇ v.
         let carried = carried_acceleration(model, data, i);
         data.dynamics.response[i] = carried;
-        let at_com = carried.linear + carried.angular.cross(c) + w.cross(w.cross(c));
-        let i_com = link.inertia.rotational.rotated(&r);
-        let lone = model.trees[model.tree_of[i] as usize].len() == 1;
-        let spinning = if lone {
-            r * midpoint_moment(link.inertia.rotational, r.transpose() * w, opt.dt)
-        } else {
-            w.cross(i_com * w)
-        };
-        let moment = i_com * carried.angular + spinning;
-        bias_work -= opt.dt * (link.inertia.mass * at_com.dot(mid.at(c).linear) + moment.dot(mid.angular));
+        let at_com = carried.linear + carried.angular.cross(c);
+        let moment = r * (link.inertia.rotational * (r.transpose() * carried.angular));
+        let inertial = inertial_force(model, data, i, opt.dt);
+        bias_work -= opt.dt
+            * (link.inertia.mass * at_com.dot(mid.at(c).linear)
+                + moment.dot(mid.angular)
+                + mid.dot(inertial));
     }
     let same_pose = {
         core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
-        let energy = kinetic_energy(model, data, &next.v);
+        let energy = kinetic_energy(model, data, &data.step.next_v);
         core::mem::swap(&mut data.velocity.body, &mut data.step.next_body);
         energy
     };
