@@ -14,3 +14,4 @@ pub mod paint;
 pub mod run;
 pub mod scene;
 pub mod verify;
+pub mod view;

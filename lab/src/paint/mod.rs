@@ -6,12 +6,13 @@ mod layers;
 use stuntlab_control::Sense;
 use stuntlab_physics::dynamics::{center_of_mass_of, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{BodyId, Data, State};
+use stuntlab_physics::{BodyId, Data, JointKind, State};
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
+use stuntlab_viewer::chart::StripChart;
 use stuntlab_viewer::hud::TextBlock;
 use stuntlab_viewer::palette;
-use stuntlab_viewer::picture::{Paint, Picture};
+use stuntlab_viewer::picture::{Paint, Picture, Stroke};
 use stuntlab_viewer::raster::{Quality, Renderer};
 
 use crate::run::World;
@@ -35,6 +36,8 @@ pub struct Look {
     pub texts: Vec<TextBlock>,
     /// Arrows of the user's pushes and drags: from, to.
     pub arrows: Vec<(DVec3, DVec3)>,
+    /// Running curves in the corners.
+    pub charts: Vec<StripChart>,
     /// A body to mark.
     pub marked: Option<BodyId>,
 }
@@ -60,9 +63,13 @@ impl Painter {
         if look.layers.ghost {
             self.ghosts(world);
         }
+        self.strings(world);
         layers::draw(&mut self.picture, world, look);
         for text in &look.texts {
             self.picture.text(text.clone());
+        }
+        for chart in &look.charts {
+            self.picture.chart(chart.clone());
         }
         self.renderer.render(&self.picture, camera, canvas, viewport, quality);
     }
@@ -87,6 +94,17 @@ impl Painter {
                 }
             }
             self.picture.solid(&collider.shape, *place, paint);
+        }
+    }
+
+    /// What hangs on the world away from its joint hangs on a string.
+    fn strings(&mut self, world: &World) {
+        for (body, pose) in world.model().bodies().iter().zip(&world.data.position.world_from_body) {
+            let swings = matches!(body.joint().kind, JointKind::Revolute { .. } | JointKind::Spherical);
+            if body.parent().is_none() && swings {
+                let center = pose.transform_point(body.inertia().center_of_mass);
+                self.picture.line(pose.translation, center, Stroke::new(palette::INK, 1.5));
+            }
         }
     }
 

@@ -20,6 +20,7 @@ mod node;
 mod place;
 mod random;
 mod solver;
+mod spares;
 mod stage;
 mod terrain;
 
