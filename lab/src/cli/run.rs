@@ -89,7 +89,10 @@ pub(super) fn simulate(
 pub(super) fn table(metrics: &Metrics) -> String {
     use std::fmt::Write as _;
     let width = metrics.measurements.iter().map(|m| m.name.chars().count()).max().unwrap_or(0).max(11);
-    let mut text = format!("{}\n{:<width$} {:>12} {:<5} {:>16}\n", metrics.scene, "measurement", "value", "unit", "pass mark");
+    let mut text = format!(
+        "{}\n{:<width$} {:>12} {:<5} {:>16}\n",
+        metrics.scene, "measurement", "value", "unit", "pass mark"
+    );
     for m in &metrics.measurements {
         let value = m.value.map_or_else(|| "none".to_owned(), number);
         let verdict = if m.passed { "ok" } else { "FAIL" };

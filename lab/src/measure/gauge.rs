@@ -65,9 +65,7 @@ impl Gauge {
     /// What it reads; `lane` is the variant's name, empty for a single run.
     pub(crate) fn reading(&self, lane: &str) -> Reading {
         let MeasureSpec { name, quantity, min, max, .. } = &self.spec;
-        let holds = |x: f64| {
-            x.is_finite() && min.is_none_or(|m| x >= m) && max.is_none_or(|m| x <= m)
-        };
+        let holds = |x: f64| x.is_finite() && min.is_none_or(|m| x >= m) && max.is_none_or(|m| x <= m);
         Reading {
             name: if lane.is_empty() { name.clone() } else { format!("{lane}: {name}") },
             quantity: Quantity::name(*quantity),

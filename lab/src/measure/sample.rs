@@ -1,12 +1,12 @@
 //! One sample of a quantity.
 
 use stuntlab_control::Sense;
+use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::{
     center_of_mass_of, centroidal_momentum, kinetic_energy, potential_energy, spring_energy,
 };
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Force;
-use stuntlab_physics::BodyId;
 
 use super::Quantity;
 use crate::run::World;
@@ -127,9 +127,8 @@ fn pose_error(world: &World) -> Option<f64> {
         let bodies = member.bodies.clone();
         let sense = Sense::new(model, &world.state, &world.data, world.options.dt, bodies.clone());
         if controller.target(&sense, &mut target.q) {
-            joints.extend(
-                model.bodies()[bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()),
-            );
+            joints
+                .extend(model.bodies()[bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()));
         }
     }
     let mut way = vec![0.0; model.n_v()];

@@ -154,7 +154,8 @@ impl RunFiles {
         self.json("metrics.json", &run.metrics())?;
         self.json("manifest.json", &Manifest::of(run, variants))?;
         for lane in &run.lanes {
-            let name = if lane.name.is_empty() { "log.csv".to_owned() } else { format!("log-{}.csv", lane.name) };
+            let name =
+                if lane.name.is_empty() { "log.csv".to_owned() } else { format!("log-{}.csv", lane.name) };
             self.text(&name, lane.log.text())?;
         }
         Ok(())

@@ -63,8 +63,7 @@ impl Lane {
         let scene = if variant.set.is_empty() { scene.clone() } else { scene.with(&variant.set)? };
         let world = World::new(&scene)?;
         let mine = |only: &[String]| only.is_empty() || only.contains(&variant.name);
-        let gauges =
-            scene.measures.iter().filter(|m| mine(&m.only)).map(|m| Gauge::new(m, &world)).collect();
+        let gauges = scene.measures.iter().filter(|m| mine(&m.only)).map(|m| Gauge::new(m, &world)).collect();
         let start = Start::of(&world);
         let mut lane = Self {
             name: variant.name.clone(),
@@ -142,8 +141,7 @@ impl Run {
 
     /// What was measured.
     pub fn metrics(&self) -> Metrics {
-        let readings =
-            |lane: &Lane| lane.gauges.iter().map(|g| g.reading(&lane.name)).collect::<Vec<_>>();
+        let readings = |lane: &Lane| lane.gauges.iter().map(|g| g.reading(&lane.name)).collect::<Vec<_>>();
         let measurements: Vec<Reading> = self.lanes.iter().flat_map(readings).collect();
         let failure = |lane: &Lane| {
             let name = if lane.name.is_empty() { &self.scene.name } else { &lane.name };

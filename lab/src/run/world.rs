@@ -144,8 +144,7 @@ impl World {
         if let Some(drag) = &hands.drag {
             drag.act(&self.stage.model, &self.data, dt, &mut self.act);
         }
-        self.report =
-            advance(&self.stage.model, &mut self.state, &mut self.data, &self.act, &self.options)?;
+        self.report = advance(&self.stage.model, &mut self.state, &mut self.data, &self.act, &self.options)?;
         self.ledger.add(&self.report.ledger);
         self.look();
         Ok(())
@@ -246,13 +245,13 @@ impl World {
     /// Goes back (or ahead) to a snapshot of this world.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.state.clone_from(&snapshot.state);
-        self.data.contact.clone_from(&snapshot.contact);
         self.controllers.clone_from(&snapshot.controllers);
         self.fired.clone_from(&snapshot.fired);
         self.parked.clone_from(&snapshot.parked);
         self.ledger = snapshot.ledger;
         self.look();
-        // Looking again matched the contacts against themselves; what they were doing is kept.
+        // The contacts as they were observed then, with what they remember of the steps before.
+        self.data.contact.clone_from(&snapshot.contact);
     }
 
     /// The state in one number; equal states have equal numbers.

@@ -52,7 +52,8 @@ const KINDS: [(&str, Kind); 3] = [("box", Kind::Box), ("sphere", Kind::Sphere), 
 
 /// Shape, volume and inertia per mass from `shape` and its dimensions.
 fn read_shape(fields: &Fields<'_>) -> Result<(Shape, f64, fn(&Shape, f64) -> Inertia), SceneError> {
-    let required = |key| fields.positive(key).and_then(|v| v.ok_or_else(|| fields.missing(key, "a length in metres")));
+    let required =
+        |key| fields.positive(key).and_then(|v| v.ok_or_else(|| fields.missing(key, "a length in metres")));
     Ok(match fields.required_choice("shape", &KINDS)? {
         Kind::Box => {
             let size = required_size(fields)?;
@@ -127,7 +128,8 @@ fn repeat(fields: &Fields<'_>, item: BodyItem, seed: u64) -> Result<Vec<BodyItem
     let Some(table) = fields.table("repeat")? else { return Ok(vec![item]) };
     let count = table.numbers::<3>("count")?.ok_or_else(|| table.missing("count", "three whole numbers"))?;
     if count.iter().any(|n| n.fract() != 0.0 || *n < 1.0) || count.iter().product::<f64>() > 10_000.0 {
-        return Err(table.error("count", "expected three whole numbers of at least 1 with a product of at most 10000"));
+        return Err(table
+            .error("count", "expected three whole numbers of at least 1 with a product of at most 10000"));
     }
     let step = table.required_vector("step")?;
     let jitter = table.at_least_zero("jitter")?.unwrap_or(0.0);

@@ -32,8 +32,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<CameraSpec, SceneError> {
         distance: fields.positive("distance")?.unwrap_or(usual.distance),
         ..usual
     };
-    let spec =
-        CameraSpec { camera, follow: fields.text("follow")?.map(str::to_owned), line: fields.line() };
+    let spec = CameraSpec { camera, follow: fields.text("follow")?.map(str::to_owned), line: fields.line() };
     fields.finish()?;
     Ok(spec)
 }

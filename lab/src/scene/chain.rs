@@ -52,7 +52,8 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Chain, SceneError> {
     let length = span * (1.0 + slack) / n as f64;
     let mass = fields.positive("mass")?.unwrap_or(1.0);
     let gap = fields.at_least_zero("gap")?.unwrap_or(0.0);
-    let kind = fields.choice("link", &[("capsule", Kind::Capsule), ("box", Kind::Box)])?.unwrap_or(Kind::Capsule);
+    let kind =
+        fields.choice("link", &[("capsule", Kind::Capsule), ("box", Kind::Box)])?.unwrap_or(Kind::Capsule);
     let middle = DVec3::X * (0.5 * length);
     let (shape, turn, mut inertia, half_width) = match kind {
         Kind::Capsule => {

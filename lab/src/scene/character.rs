@@ -136,8 +136,7 @@ fn read_place(fields: &Fields<'_>, model: &Model) -> Result<Transform, SceneErro
     let heading = turn(DVec3::Z * fields.number("heading_deg")?.unwrap_or(0.0));
     let tilt = fields.vector("rotation_deg")?.map_or(Default::default(), turn);
     let root = model.bodies().first().map_or(DVec3::ZERO, |b| b.joint().parent_from_joint.translation);
-    let about_root = Transform::from_quaternion(heading * tilt, root)
-        * Transform::from_translation(-root);
+    let about_root = Transform::from_quaternion(heading * tilt, root) * Transform::from_translation(-root);
     Ok(Transform::from_translation(at) * about_root)
 }
 

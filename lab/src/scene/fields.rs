@@ -22,13 +22,9 @@ impl<'a> Fields<'a> {
     /// The table at `path`.
     pub(crate) fn new(file: &'a str, path: &str, node: &'a Node) -> Read<Self> {
         match &node.value {
-            Value::Table(entries) => Ok(Self {
-                file,
-                path: path.to_owned(),
-                line: node.line,
-                entries,
-                asked: RefCell::default(),
-            }),
+            Value::Table(entries) => {
+                Ok(Self { file, path: path.to_owned(), line: node.line, entries, asked: RefCell::default() })
+            }
             other => Err(SceneError {
                 file: file.to_owned(),
                 line: node.line,
@@ -149,8 +145,7 @@ impl<'a> Fields<'a> {
     /// One of some words that must be there.
     pub(crate) fn required_choice<T: Copy>(&self, key: &'static str, allowed: &[(&str, T)]) -> Read<T> {
         let names: Vec<&str> = allowed.iter().map(|(name, _)| *name).collect();
-        self.choice(key, allowed)?
-            .ok_or_else(|| self.missing(key, &format!("one of: {}", names.join(", "))))
+        self.choice(key, allowed)?.ok_or_else(|| self.missing(key, &format!("one of: {}", names.join(", "))))
     }
 
     fn unknown_word<T>(&self, key: &str, word: &str, allowed: &[(&str, T)]) -> SceneError {
@@ -172,9 +167,7 @@ impl<'a> Fields<'a> {
         match read.and_then(|v| <[f64; N]>::try_from(v).ok()) {
             Some(v) if v.iter().all(|x| x.is_finite()) => Ok(Some(v)),
             Some(_) => Err(self.error(key, format!("has a number that is not finite, expected {expected}"))),
-            None => {
-                Err(self.error(key, format!("is a list of {} items, expected {expected}", items.len())))
-            }
+            None => Err(self.error(key, format!("is a list of {} items, expected {expected}", items.len()))),
         }
     }
 

@@ -158,7 +158,9 @@ mod tests {
         assert_eq!(at("1 + 2*3^2", 0.0, 0.0), 19.0);
         assert_eq!(at("-(x - y)/2", 1.0, 5.0), 2.0);
         assert_eq!(at("-x^2", 3.0, 0.0), -9.0);
-        assert!((at("0.25*sin(.8*x)*cos(0.7*y)", 1.0, 2.0) - 0.25 * 0.8f64.sin() * 1.4f64.cos()).abs() < 1e-15);
+        assert!(
+            (at("0.25*sin(.8*x)*cos(0.7*y)", 1.0, 2.0) - 0.25 * 0.8f64.sin() * 1.4f64.cos()).abs() < 1e-15
+        );
         assert!((at("sin(pi)", 0.0, 0.0)).abs() < 1e-15);
     }
 

@@ -110,7 +110,10 @@ impl Scene {
         };
         if !name_or_path.ends_with(".toml") {
             let names: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
-            return Err(lone(format!("no such scene, expected a .toml file or one of: {}", names.join(", "))));
+            return Err(lone(format!(
+                "no such scene, expected a .toml file or one of: {}",
+                names.join(", ")
+            )));
         }
         let text = std::fs::read_to_string(name_or_path).map_err(|e| lone(e.to_string()))?;
         Self::parse(name_or_path, &text, set)

@@ -77,8 +77,7 @@ impl Stage {
     /// Names that are not there or there twice, masses and joints that make no sense.
     pub fn build(scene: &Scene) -> Result<Self, SceneError> {
         let builder = ModelBuilder::new().gravity(scene.gravity).self_collision(scene.self_collision);
-        let mut assembly =
-            Assembly { scene, builder, lines: BTreeMap::new(), frames: BTreeMap::new() };
+        let mut assembly = Assembly { scene, builder, lines: BTreeMap::new(), frames: BTreeMap::new() };
         for shape in &scene.terrain {
             assembly.builder.push_fixture(shape.clone());
         }
@@ -146,9 +145,8 @@ impl Assembly<'_> {
         for (k, &frame) in chain.links.iter().enumerate() {
             let name = format!("{}-{k}", chain.name);
             let base = above.as_ref().map_or(Transform::IDENTITY, |(_, frame)| *frame);
-            let shape = ShapeSpec::new(chain.shape.clone())
-                .made_of(chain.material)
-                .placed(chain.body_from_shape);
+            let shape =
+                ShapeSpec::new(chain.shape.clone()).made_of(chain.material).placed(chain.body_from_shape);
             self.push(
                 BodySpec {
                     name: name.clone(),
@@ -209,7 +207,13 @@ impl Stage {
         Ok(())
     }
 
-    fn pose_joint(&mut self, scene: &Scene, name: &str, values: &[f64], line: usize) -> Result<(), SceneError> {
+    fn pose_joint(
+        &mut self,
+        scene: &Scene,
+        name: &str,
+        values: &[f64],
+        line: usize,
+    ) -> Result<(), SceneError> {
         let key = "pose_deg";
         let Some(id) = self.model.find(name) else {
             let own = |b: &&str| b.split('/').next() == name.split('/').next();

@@ -125,7 +125,8 @@ fn heightfield(fields: &Fields<'_>, seed: u64) -> Result<Shape, SceneError> {
         if let Some((amplitude, wavelength, octaves)) = waves {
             for k in 0..octaves {
                 let scale = f64::from(1_u32 << k);
-                z += amplitude / scale * noise(seed.wrapping_add(k), x * scale / wavelength, y * scale / wavelength);
+                z += amplitude / scale
+                    * noise(seed.wrapping_add(k), x * scale / wavelength, y * scale / wavelength);
             }
         }
         z

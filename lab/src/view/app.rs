@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use stuntlab_physics::State;
 use stuntlab_physics::dynamics::kinetic_energy;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_viewer::camera::{Camera, View};
@@ -13,13 +14,13 @@ use stuntlab_viewer::palette;
 use stuntlab_viewer::raster::Quality;
 use stuntlab_viewer::window::Input;
 
+use super::ViewOptions;
 use super::capture::Capture;
 use super::hud::{self, Status};
 use super::keys::{Command, command};
 use super::pane::Pane;
 use super::script_log::Line;
 use super::tools::{self, Picked};
-use super::ViewOptions;
 use crate::paint::{Layers, Look, Painter, subject};
 use crate::run::divergence;
 use crate::scene::{CameraSpec, Scene, SceneError, Variant};
@@ -309,6 +310,11 @@ impl App {
     /// Hash of the state in each pane.
     pub fn hashes(&self) -> Vec<u64> {
         self.panes.iter().map(|p| p.world.hash()).collect()
+    }
+
+    /// The state in each pane.
+    pub fn states(&self) -> Vec<&State> {
+        self.panes.iter().map(|p| &p.world.state).collect()
     }
 
     /// The camera everything is seen by.

@@ -32,8 +32,7 @@ pub(crate) struct Line {
 
 impl ScriptLog {
     pub(crate) fn create(path: &Path) -> Result<Self, ViewError> {
-        let file =
-            File::create(path).map_err(|source| ViewError::Log { path: path.to_owned(), source })?;
+        let file = File::create(path).map_err(|source| ViewError::Log { path: path.to_owned(), source })?;
         Ok(Self { file, path: path.to_owned() })
     }
 
