@@ -1,7 +1,9 @@
 //! Reference fixtures: numbers from independent engines and closed forms, compared with ours.
 
+mod contact;
 mod dynamics;
 mod fixture;
+mod lcp;
 mod report;
 mod trajectory;
 
@@ -85,7 +87,14 @@ fn check_file(path: &Path, report: &mut Report) -> Result<(), VerifyError> {
             report.count_file("trajectory");
             trajectory::check(path, &fixture::parse(path, &text)?, report)
         }
-        Some("contact" | "lcp") => Ok(()),
+        Some("contact") => {
+            report.count_file("contact");
+            contact::check(path, &fixture::parse(path, &text)?, report)
+        }
+        Some("lcp") => {
+            report.count_file("lcp");
+            lcp::check(path, &fixture::parse(path, &text)?, report)
+        }
         other => Err(VerifyError::Malformed {
             path: path.to_owned(),
             field: "kind".to_owned(),

@@ -14,9 +14,9 @@ pub struct Line {
     pub quantity: String,
     /// Number of comparisons.
     pub cases: usize,
-    /// Largest error among them, in the fixture's own measure.
+    /// Error of the case that came closest to (or furthest over) its tolerance, in the fixture's own measure.
     pub worst: f64,
-    /// What was allowed in the case that came closest to (or furthest over) its tolerance.
+    /// What was allowed in that case.
     pub tolerance: f64,
     /// Largest error divided by its tolerance; above 1 it fails.
     pub used: f64,
@@ -62,9 +62,8 @@ impl Report {
             case: String::new(),
         });
         line.cases += 1;
-        line.worst = line.worst.max(error);
         if used > line.used {
-            (line.used, line.tolerance, line.case) = (used, tolerance, case());
+            (line.used, line.worst, line.tolerance, line.case) = (used, error, tolerance, case());
         }
     }
 
@@ -95,15 +94,16 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files: Vec<String> = self.files.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
         writeln!(f, "fixtures: {}", files.join(", "))?;
+        let width = self.lines().map(|line| line.quantity.len()).max().unwrap_or(0).max(28);
         writeln!(
             f,
-            "{:<11} {:<28} {:>7} {:>10} {:>10}      from",
+            "{:<11} {:<width$} {:>7} {:>10} {:>10}      from",
             "group", "quantity", "cases", "worst", "allowed"
         )?;
         for line in self.lines() {
             writeln!(
                 f,
-                "{:<11} {:<28} {:>7} {:>10.2e} {:>10.2e} {:<4} {}",
+                "{:<11} {:<width$} {:>7} {:>10.2e} {:>10.2e} {:<4} {}",
                 line.group,
                 line.quantity,
                 line.cases,

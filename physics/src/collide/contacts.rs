@@ -55,14 +55,27 @@ pub fn find_contacts(
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
+    find_contacts_ahead(colliders, world_from_body, |_| 0.0, options, contacts);
+}
+
+/// The same, and also gaps that bodies can close which move by up to `reach(body)` metres until one looks again.
+pub fn find_contacts_ahead(
+    colliders: &Colliders,
+    world_from_body: impl Fn(u32) -> Transform,
+    reach: impl Fn(u32) -> f64,
+    options: &ContactOptions,
+    contacts: &mut Contacts,
+) {
     let margin = options.margin.max(0.0);
     let list = colliders.list();
+    let reach = |collider: u32| list[collider as usize].body.map_or(0.0, &reach);
     place(colliders, world_from_body, contacts);
-    find_pairs(colliders, margin, contacts);
+    find_pairs(colliders, margin, reach, contacts);
     contacts.manifolds.clear();
     for &(a, b) in &contacts.pairs {
         let mut manifold = Manifold::new(ColliderId(a), ColliderId(b));
         let (ia, ib) = (a as usize, b as usize);
+        let margin = margin + reach(a) + reach(b);
         collide_pair(
             &list[ia].shape,
             &contacts.world_from_shape[ia],
@@ -86,7 +99,7 @@ fn place(colliders: &Colliders, world_from_body: impl Fn(u32) -> Transform, cont
     }));
 }
 
-fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
+fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, contacts: &mut Contacts) {
     let Contacts { world_from_shape, moving_boxes, sweep, pairs, .. } = contacts;
     let list = colliders.list();
     let moving = colliders.moving();
@@ -94,7 +107,8 @@ fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
     moving_boxes.extend(moving.iter().map(|&m| {
         let aabb = list[m as usize].shape.aabb(&world_from_shape[m as usize]);
         // Moving shapes are bounded; a pose that is not finite gives a box that overlaps nothing.
-        aabb.filter(|b| b.min.is_finite() && b.max.is_finite()).unwrap_or(Aabb::EMPTY).grown(0.5 * margin)
+        let finite = aabb.filter(|b| b.min.is_finite() && b.max.is_finite());
+        finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + reach(m))
     }));
     pairs.clear();
     sweep.find_pairs(moving_boxes, |i, j| {

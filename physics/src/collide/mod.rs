@@ -43,7 +43,7 @@ mod terrain;
 
 pub use broad::SweepAndPrune;
 pub use collider::{Collider, ColliderError, ColliderId, Colliders, Groups};
-pub use contacts::{ContactOptions, Contacts, find_contacts};
+pub use contacts::{ContactOptions, Contacts, find_contacts, find_contacts_ahead};
 pub use manifold::{ContactPoint, MAX_POINTS, Manifold};
 pub use narrow::{NarrowScratch, collide_pair};
 pub use ray::{Ray, RayHit, cast_ray, ray_shape};

@@ -4,7 +4,7 @@
 //! at its beginning:
 //!
 //! ```text
-//! normal   f_n = k (d - h v_n⁺) - c v_n⁺          ≥ 0, else open
+//! normal   f_n = k (d - θ h v_n⁺) - c v_n⁺        ≥ 0, else open; θ is the contact's foresight
 //! stick    f_t = -k_t (s + h v_t⁺) - c_t v_t⁺     |f_t| ≤ μ f_n, else slip
 //! slip     f_t = -(μ f_n / |v_t|) v_t⁺            (the coefficient lags one round)
 //! ```
@@ -31,7 +31,7 @@ fn damping(contact: &Contact) -> f64 {
 /// The term of a closed contact on its body; `r` from the body's origin to the point.
 #[inline]
 pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
-    let gain_n = dt * contact.stiffness + damping(contact);
+    let gain_n = contact.foresight * dt * contact.stiffness + damping(contact);
     let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
@@ -66,7 +66,7 @@ fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
 pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     let v_n = contact.normal.dot(v);
     let v_t = v - contact.normal * v_n;
-    let f_n = contact.stiffness * (contact.pressed - dt * v_n) - damping(contact) * v_n;
+    let f_n = contact.stiffness * (contact.pressed - contact.foresight * dt * v_n) - damping(contact) * v_n;
     let f_t = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
         (Phase::Slip, Slip::Constant(force)) => force,
@@ -76,6 +76,12 @@ pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
         }
     };
     contact.normal * f_n + f_t
+}
+
+/// Tangential force per velocity of a stuck point.
+#[inline]
+fn stick_gain(contact: &Contact, dt: f64) -> f64 {
+    TANGENT * (dt * contact.stiffness + contact.damping)
 }
 
 /// Sliding friction is set to this share of the cone, so that small changes of the normal force between
@@ -107,7 +113,11 @@ pub(crate) fn switch(
             return false;
         }
         contact.closings += 1;
-        contact.phase = Phase::Stick;
+        // What touches down at speed slides; sticking first would stop it within the step.
+        let gain = INSIDE * contact.material.friction * f_n / contact.tangential(v).length().max(1e-12);
+        let slides = gain < stick_gain(contact, dt);
+        contact.phase = if slides { Phase::Slip } else { Phase::Stick };
+        contact.slip = Slip::Viscous(if slides { gain } else { 0.0 });
         contact.stretch = DVec3::ZERO;
         return true;
     }
@@ -117,15 +127,22 @@ pub(crate) fn switch(
         contact.slip = Slip::Viscous(0.0);
         return true;
     }
-    if friction_rounds == 0 {
-        return false;
-    }
     let f_t = found - contact.normal * f_n;
     let v_t = contact.tangential(v);
     let cone = contact.material.friction * f_n;
     let limit = INSIDE * cone;
     let stiffness = TANGENT * contact.stiffness;
-    let stick_gain = dt * stiffness + TANGENT * contact.damping;
+    let stick_gain = stick_gain(contact, dt);
+    if friction_rounds == 0 {
+        // Friction may only give way: viscosity that leaves the cone becomes less, which ends by itself.
+        let inside = f_t.length() <= cone && (contact.phase == Phase::Stick || f_t.dot(v_t) <= 0.0);
+        if inside {
+            return false;
+        }
+        contact.phase = Phase::Slip;
+        contact.slip = Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain));
+        return true;
+    }
     match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Constant(push)) => {
             // The known force must oppose the motion it was meant for.

@@ -12,8 +12,10 @@ use glam::DVec3;
 use super::point::{Contact, Phase};
 use crate::step::NormalLaw;
 
-/// Tangential stiffness and damping relative to the normal ones.
-const TANGENT: f64 = 0.5;
+/// Tangential stiffness and damping relative to the normal ones. When a slide ends in rolling the wound-up
+/// spring lets go within `c_t / k_t`, during which the point still creeps: a stiffer spring makes that short.
+const TANGENT_STIFFNESS: f64 = 1.0;
+const TANGENT_DAMPING: f64 = 0.5;
 
 /// The force on body A for the relative velocity `v`; updates phase and stretch.
 pub(crate) fn force(contact: &mut Contact, v: DVec3, law: NormalLaw) -> DVec3 {
@@ -35,7 +37,7 @@ pub(crate) fn force(contact: &mut Contact, v: DVec3, law: NormalLaw) -> DVec3 {
         return contact.force;
     }
     let v_t = v - contact.normal * v_n;
-    let (k_t, c_t) = (TANGENT * k, TANGENT * c);
+    let (k_t, c_t) = (TANGENT_STIFFNESS * k, TANGENT_DAMPING * c);
     let mut f_t = contact.stretch * -k_t - v_t * c_t;
     let limit = contact.material.friction * f_n;
     let size = f_t.length();

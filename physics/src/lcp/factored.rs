@@ -189,6 +189,16 @@ impl Factored {
         change
     }
 
+    /// Whether a pair of tangents is outside its disc by more than rounding.
+    pub fn leaves_cone(&self, x: &[f64]) -> bool {
+        (0..self.rows.len()).any(|i| match self.rows[i].friction {
+            Some((normal, mu)) if self.is_pair(i) => {
+                x[i].hypot(x[i + 1]) > (1.0 + 1e-9) * mu * x[normal as usize].max(0.0) + f64::MIN_POSITIVE
+            }
+            _ => false,
+        })
+    }
+
     /// Whether rows `i` and `i + 1` are the two tangents of one contact.
     #[inline]
     fn is_pair(&self, i: usize) -> bool {

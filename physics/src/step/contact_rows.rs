@@ -87,7 +87,9 @@ fn rigid_normal(contact: &Contact, opt: &StepOptions) -> (f64, f64) {
 
 fn soft_normal(contact: &Contact, opt: &StepOptions) -> (f64, f64) {
     let damping = if contact.depth > 0.0 { contact.damping } else { 0.0 };
-    let gain = opt.dt * contact.stiffness + damping;
+    let gain = contact.foresight * opt.dt * contact.stiffness + damping;
+    // A spring without foresight or damper is a known force; the row keeps a trace of softness to be one.
+    let gain = gain.max(1e-3 * opt.dt * contact.stiffness);
     (contact.stiffness * contact.pressed / gain, 1.0 / (opt.dt * gain))
 }
 

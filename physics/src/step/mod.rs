@@ -29,7 +29,7 @@ pub use pins::PinReport;
 pub use rows::{Cause, RowReport};
 
 use crate::actuation::Actuation;
-use crate::collide::{ContactOptions, find_contacts};
+use crate::collide::{ContactOptions, find_contacts_ahead};
 use crate::contact::point::Sizing;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
@@ -109,8 +109,12 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
     forward_velocity(model, state, data);
     let poses = &data.position.world_from_body;
     let options = ContactOptions { margin: opt.margin };
-    find_contacts(&model.colliders, |b| poses[b as usize], &options, &mut data.collision);
-    let sizing = Sizing { time: opt.contact_time };
+    // Rigid contacts must be known before they overlap: what overlaps is pushed apart, which adds energy.
+    let rigid = opt.formulation.is_rigid();
+    let speeds = &data.velocity.body;
+    let reach = |b: u32| if rigid { speeds[b as usize].linear.length() * opt.dt } else { 0.0 };
+    find_contacts_ahead(&model.colliders, |b| poses[b as usize], reach, &options, &mut data.collision);
+    let sizing = Sizing { time: opt.contact_time, dt: opt.dt };
     data.contact.update(model, &data.position, &data.collision, sizing);
     for contact in &mut data.contact.points {
         let at = |b: usize| {
@@ -118,6 +122,9 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
             data.velocity.body[b].at(arm).linear
         };
         contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
+    }
+    if rigid {
+        data.contact.drop_out_of_reach(opt.margin, opt.dt);
     }
 }
 

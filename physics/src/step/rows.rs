@@ -368,7 +368,13 @@ impl Rows {
     }
 
     /// Dantzig's principal pivoting on the dense matrix.
-    pub(crate) fn solve_direct(&mut self, model: &Model, data: &mut Data) -> RowReport {
+    pub(crate) fn solve_direct(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        sweeps: usize,
+        tolerance: f64,
+    ) -> RowReport {
         let n = self.specs.len();
         let d = &mut self.dense;
         self.factored.write_dense(&mut self.u, &mut d.matrix);
@@ -401,6 +407,12 @@ impl Rows {
                 RowReport { rows: n, iterations: 0, residual: f64::INFINITY }
             }
         };
+        // The direct solver bounds each tangent by itself, which lets a slide run on as if on a skate's
+        // blade. Where that left the circular cone, sweeps from here lead back into it.
+        if self.factored.leaves_cone(&self.x) {
+            let swept = self.solve_sweeps(model, data, sweeps, tolerance);
+            return RowReport { iterations: report.iterations + swept.iterations, ..swept };
+        }
         self.reapply(model, data);
         report
     }

@@ -172,12 +172,8 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
 fn add_explicit_contacts(data: &mut Data, opt: &StepOptions) {
     for contact in &mut data.contact.points {
         let force = penalty::force(contact, contact.velocity, opt.normal_law);
-        let stretch = contact.stretch + contact.tangential(contact.velocity) * opt.dt;
-        if contact.phase == Phase::Slip {
-            contact.stick_with(contact.stretch, &data.position);
-        } else if contact.phase == Phase::Stick {
-            contact.stretch = stretch;
-        }
+        // Anchored anew where it touches now: a point of a rolling body leaves the ground after a while.
+        contact.stick_with(contact.stretch, &data.position);
         let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
         data.step.forces.body[contact.body_a] += Force::at_offset(force, arm(contact.body_a));
         if let Some(b) = contact.body_b {
@@ -271,7 +267,7 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions, stale: f64) -> 
     let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
     let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
     let report = if direct {
-        rows.solve_direct(model, data)
+        rows.solve_direct(model, data, opt.sweeps, opt.tolerance)
     } else {
         rows.solve_sweeps(model, data, opt.sweeps, opt.tolerance)
     };
