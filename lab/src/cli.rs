@@ -1,21 +1,83 @@
 //! Command line: what was asked, and how it ends (0 done, 1 a check does not hold, 2 bad input).
 
+mod list;
+mod replay;
+mod run;
+mod showcase;
+mod view;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use stuntlab::verify;
 
 /// A laboratory for physically simulated characters.
+///
+/// Without a command it shows itself: a window, or without a display a GIF, a picture and a table in ./out.
 #[derive(Parser)]
 #[command(version, about)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+}
+
+/// Which scene, under which settings.
+#[derive(Args)]
+struct Chosen {
+    /// Name of a scene (see `stuntlab scenes`) or a .toml file.
+    scene: String,
+    /// Override a value of the scene, such as formulation=lcp-pgs or character.0.at=[0,0,2].
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Run the scene once for each value, side by side, such as formulation=penalty,lcp-pgs.
+    #[arg(long, value_name = "PATH=A,B,…")]
+    vary: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// List the scenes that come with the program.
+    Scenes {
+        /// Print the list as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a scene headless, measure it, and write its files.
+    Run {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Directory for metrics.json, log.csv, manifest.json, run.gif and sheet.png; nothing is written without it.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Leave the GIF and the contact sheet out.
+        #[arg(long)]
+        no_film: bool,
+        /// Print the measurements as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Print nothing but errors.
+        #[arg(long)]
+        quiet: bool,
+    },
+    /// Watch a scene in a window; F1 lists the keys.
+    View {
+        #[command(flatten)]
+        chosen: Chosen,
+        #[command(flatten)]
+        window: view::WindowArgs,
+    },
+    /// Run a run again from its directory and compare the states.
+    Replay {
+        /// Directory of a run, or its manifest.json.
+        run: PathBuf,
+        /// Print the result as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Print nothing but errors.
+        #[arg(long)]
+        quiet: bool,
+    },
     /// Check the engine against reference fixtures and print the worst error per quantity.
     Verify {
         /// Directory searched for fixture files (*.json), subdirectories included.
@@ -24,26 +86,55 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the command given on the command line.
 pub(crate) fn run() -> ExitCode {
     match Cli::parse().command {
-        Command::Verify { dir, json } => match verify::verify(&dir) {
-            Ok(report) => {
-                if json {
-                    println!("{}", report.to_json());
-                } else {
-                    print!("{report}");
-                }
-                if report.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) }
-            }
-            Err(error) => bad_input(&error),
-        },
+        None => showcase::showcase(),
+        Some(Command::Scenes { json }) => list::list(json),
+        Some(Command::Run { chosen, out, no_film, json, quiet }) => {
+            run::run(&chosen, out.as_deref(), !no_film, json, quiet)
+        }
+        Some(Command::View { chosen, window }) => view::view(&chosen, &window),
+        Some(Command::Replay { run, json, quiet }) => replay::replay(&run, json, quiet),
+        Some(Command::Verify { dir, json }) => verify(&dir, json),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut std::io::stdout());
+            ExitCode::SUCCESS
+        }
     }
 }
 
+fn verify(dir: &std::path::Path, json: bool) -> ExitCode {
+    match verify::verify(dir) {
+        Ok(report) => {
+            if json {
+                println!("{}", report.to_json());
+            } else {
+                print!("{report}");
+            }
+            if report.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+        }
+        Err(error) => bad_input(&error),
+    }
+}
+
+/// One line on stderr, exit code 2.
 fn bad_input(error: &dyn std::error::Error) -> ExitCode {
     eprintln!("stuntlab: {error}");
     ExitCode::from(2)
+}
+
+/// A progress bar over simulated seconds, on stderr, only where someone looks.
+fn progress(title: &str, quiet: bool) -> indicatif::ProgressBar {
+    let bar = if quiet { indicatif::ProgressBar::hidden() } else { indicatif::ProgressBar::new(1000) };
+    let style = indicatif::ProgressStyle::with_template("{msg} {bar:30} {percent:>3} % {eta} left")
+        .expect("a well-formed template");
+    bar.with_style(style).with_message(title.to_owned())
 }

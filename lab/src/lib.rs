@@ -1,3 +1,17 @@
 //! Scenes, runs, comparisons and checks on top of the Stuntlab crates; the `stuntlab` program.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`scene`] | TOML scenes: read, checked, built into a model |
+//! | [`run`] | a world that steps, runs of several side by side, their files, replay |
+//! | [`measure`] | what is measured during a run, against pass marks |
+//! | [`paint`] | worlds as pictures |
+//! | [`view`] | the window |
+//! | [`verify`] | reference fixtures |
 
+pub mod measure;
+pub mod paint;
+pub mod run;
+pub mod scene;
 pub mod verify;
+pub mod view;

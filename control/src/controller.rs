@@ -1,0 +1,99 @@
+//! The trait every controller implements, and what it gets to see.
+
+use std::fmt;
+use std::ops::Range;
+
+use stuntlab_physics::{Actuation, Data, Model, State};
+
+/// What a controller sees of the world: read-only, after `observe` has looked at the state.
+#[derive(Clone)]
+pub struct Sense<'a> {
+    /// Everything that is simulated.
+    pub model: &'a Model,
+    /// Positions, velocities, time.
+    pub state: &'a State,
+    /// Poses and velocities of the bodies, and the contacts with their forces of the last step.
+    pub data: &'a Data,
+    /// Length of the coming step, s.
+    pub dt: f64,
+    /// Indices of the bodies that are the controller's own.
+    pub bodies: Range<usize>,
+}
+
+impl<'a> Sense<'a> {
+    /// Looks at the world on behalf of the character made of `bodies`.
+    pub fn new(model: &'a Model, state: &'a State, data: &'a Data, dt: f64, bodies: Range<usize>) -> Self {
+        Self { model, state, data, dt, bodies }
+    }
+
+    /// Time since the start, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+}
+
+/// A command the controller does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCommand {
+    /// What it does know.
+    pub known: &'static [&'static str],
+}
+
+impl fmt::Display for UnknownCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.known {
+            [] => f.write_str("this controller takes no commands"),
+            known => write!(f, "expected one of: {}", known.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownCommand {}
+
+/// Drives one character.
+pub trait Controller: Send {
+    /// Name, as scenes spell it.
+    fn name(&self) -> &'static str;
+
+    /// Writes this step's actuation of its own bodies; what others wrote stays.
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation);
+
+    /// Takes a command such as `strength = 0.5`.
+    ///
+    /// # Errors
+    /// A name it does not know.
+    fn command(&mut self, _name: &str, _value: f64) -> Result<(), UnknownCommand> {
+        Err(UnknownCommand { known: &[] })
+    }
+
+    /// Writes where it wants its character to be into `q` (the layout of [`State::q`]), for the ghost in
+    /// pictures and for pose errors. Returns whether it wants anything.
+    fn target(&self, _sense: &Sense<'_>, _q: &mut [f64]) -> bool {
+        false
+    }
+
+    /// A copy with the same memory, so that a run can be continued from the middle.
+    fn boxed_clone(&self) -> Box<dyn Controller>;
+}
+
+impl Clone for Box<dyn Controller> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
+/// Does nothing: the character is a ragdoll.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Idle;
+
+impl Controller for Idle {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn act(&mut self, _sense: &Sense<'_>, _out: &mut Actuation) {}
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(*self)
+    }
+}

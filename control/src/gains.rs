@@ -1,0 +1,114 @@
+//! Servo gains and effort limits.
+//!
+//! Two ways to choose them: the table of a tracker known to work (DeepMimic's, recipes 4.4, for 45 kg; an
+//! 80 kg figure wants 1.5 to 1.8 times as much), or in proportion to the inertia a joint carries (Zordan &
+//! Hodgins 2002, recipes 5.1), which gives every joint the same frequency and damping ratio.
+
+use std::ops::Range;
+
+use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::{BodyId, Data, Model, State};
+
+/// How stiff the servos are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gains {
+    /// By body part, times a factor.
+    Table {
+        /// Factor on stiffness and damping.
+        scale: f64,
+    },
+    /// In proportion to the inertia the joint carries in the zero pose.
+    Inertia {
+        /// Stiffness per inertia: the square of the natural frequency, 1/s².
+        stiffness: f64,
+        /// Damping per inertia, 1/s; critical at `2 √stiffness`.
+        damping: f64,
+    },
+}
+
+/// Stiffness, damping and strength of one joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointGains {
+    /// N m/rad.
+    pub stiffness: f64,
+    /// N m s/rad.
+    pub damping: f64,
+    /// Largest effort, N m.
+    pub effort: f64,
+}
+
+/// The table of recipes 4.4, by words that occur in the names of bodies. Hands, toes and shoulder girdle are
+/// not in it; they take the floors of recipes 4.2 and the shoulder's values.
+const TABLE: [(&[&str], JointGains); 9] = [
+    (&["spine", "torso", "waist", "chest", "abdomen"], gains(1000.0, 100.0, 200.0)),
+    (&["neck", "head"], gains(100.0, 10.0, 50.0)),
+    (&["thigh", "upleg", "hip"], gains(500.0, 50.0, 200.0)),
+    (&["shank", "knee", "lowleg", "leg"], gains(500.0, 50.0, 150.0)),
+    (&["foot", "ankle"], gains(400.0, 40.0, 90.0)),
+    (&["toe"], gains(100.0, 10.0, 30.0)),
+    (&["clav", "uarm", "shoulder", "upperarm"], gains(400.0, 40.0, 100.0)),
+    (&["farm", "elbow", "forearm"], gains(300.0, 30.0, 60.0)),
+    (&["hand", "wrist", "thumb", "index", "fing"], gains(10.0, 1.0, 10.0)),
+];
+
+const fn gains(stiffness: f64, damping: f64, effort: f64) -> JointGains {
+    JointGains { stiffness, damping, effort }
+}
+
+/// The reference gains of the joint above the body called `name`, if its name says what it is.
+pub fn reference_gains(name: &str) -> Option<JointGains> {
+    let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    TABLE.iter().find(|(words, _)| says(words)).map(|(_, gains)| *gains)
+}
+
+/// Inertia each of `bodies` carries about its joint in the zero pose: masses times squared distance of their
+/// centres, plus a third of the trace of each body's own inertia.
+pub fn carried_inertia(model: &Model, bodies: Range<usize>) -> Vec<f64> {
+    let mut data = Data::new(model);
+    forward_kinematics(model, &State::new(model), &mut data);
+    let ids: Vec<BodyId> = model.body_ids().collect();
+    let mut carried = vec![0.0; bodies.len()];
+    for k in bodies.clone() {
+        let inertia = model.body(ids[k]).inertia();
+        let center = data.position.world_from_body[k].transform_point(inertia.center_of_mass);
+        let own = inertia.rotational.trace() / 3.0;
+        let mut at = Some(ids[k]);
+        while let Some(joint) = at.filter(|j| bodies.contains(&j.index())) {
+            let arm = center - data.position.world_from_body[joint.index()].translation;
+            carried[joint.index() - bodies.start] += inertia.mass * arm.length_squared() + own;
+            at = model.body(joint).parent();
+        }
+    }
+    carried
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stuntlab_physics::figures;
+
+    #[test]
+    fn carried_inertia_is_that_of_the_figure() {
+        let figure = figures::bones36();
+        let model = figure.model();
+        let ours = carried_inertia(&model, 0..model.n_bodies());
+        // The model sorts bodies depth first; the figure lists them as written.
+        for (part, expected) in figure.parts.iter().zip(figure.carried_inertia()) {
+            let index = model.find(&part.name).map(BodyId::index);
+            let ours = index.map(|i| ours[i]);
+            assert!(ours.is_some_and(|o| (o - expected).abs() < 1e-9 * expected), "{}", part.name);
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_standard_figures_is_in_the_table() {
+        for figure in [figures::humanoid37(), figures::bones36()] {
+            for part in figure.parts.iter().filter(|p| p.parent.is_some()) {
+                assert!(reference_gains(&part.name).is_some(), "{}", part.name);
+            }
+        }
+        assert_eq!(reference_gains("anna/lthigh").map(|g| g.effort), Some(200.0));
+        assert_eq!(reference_gains("pelvis"), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! Controllers: what drives a simulated character.
+//!
+//! A step of the engine is `observe`, then every controller reads a [`Sense`] and writes into the one
+//! [`stuntlab_physics::Actuation`] of the model, then `advance`. Several characters of one model each have a
+//! controller of their own, told by [`Sense::bodies`] which bodies are theirs.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`controller`] | the trait and what a controller sees |
+//! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
+//! | [`pose`] | joint servos that hold a pose |
+
+pub mod controller;
+pub mod gains;
+pub mod pose;
+
+pub use controller::{Controller, Idle, Sense, UnknownCommand};
+pub use gains::Gains;
+pub use pose::Pose;

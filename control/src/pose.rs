@@ -1,0 +1,127 @@
+//! Joint servos that hold a pose: `τ = k (q̄ ⊖ q) - d q̇` on every joint but the root, taken at the end of the
+//! step (stable PD, recipes 1.7). The effort limits are those of the joints.
+
+use std::ops::Range;
+
+use stuntlab_physics::{Actuation, JointKind, Model, State};
+
+use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::gains::{Gains, carried_inertia, reference_gains};
+
+/// Holds a pose.
+#[derive(Clone, Debug)]
+pub struct Pose {
+    /// Per freedom of the character's bodies, root excluded: its place in `v`, stiffness, damping.
+    servos: Vec<(usize, f64, f64)>,
+    /// Places in `q` and the wanted values there, root excluded.
+    target: Vec<(usize, f64)>,
+    strength: f64,
+}
+
+impl Pose {
+    /// Servos that hold the joints of `bodies` where they are in `pose`.
+    pub fn new(model: &Model, bodies: Range<usize>, gains: Gains, pose: &State) -> Self {
+        let carried = match gains {
+            Gains::Inertia { .. } => carried_inertia(model, bodies.clone()),
+            Gains::Table { .. } => Vec::new(),
+        };
+        let (mut servos, mut target) = (Vec::new(), Vec::new());
+        for k in bodies.clone() {
+            let body = &model.bodies()[k];
+            if body.parent().is_none() && body.joint().kind == JointKind::Free {
+                continue;
+            }
+            let (stiffness, damping) = match gains {
+                Gains::Inertia { stiffness, damping } => {
+                    let inertia = carried[k - bodies.start];
+                    (stiffness * inertia, damping * inertia)
+                }
+                Gains::Table { scale } => reference_gains(body.name())
+                    .map_or((0.0, 0.0), |g| (scale * g.stiffness, scale * g.damping)),
+            };
+            servos.extend(body.v_range().map(|dof| (dof, stiffness, damping)));
+            target.extend(body.q_range().map(|at| (at, pose.q[at])));
+        }
+        Self { servos, target, strength: 1.0 }
+    }
+}
+
+impl Controller for Pose {
+    fn name(&self) -> &'static str {
+        "pose"
+    }
+
+    fn act(&mut self, _sense: &Sense<'_>, out: &mut Actuation) {
+        for &(dof, stiffness, damping) in &self.servos {
+            out.servo.stiffness[dof] = self.strength * stiffness;
+            out.servo.damping[dof] = self.strength * damping;
+            out.servo.target_v[dof] = 0.0;
+        }
+        for &(at, value) in &self.target {
+            out.servo.target_q[at] = value;
+        }
+    }
+
+    /// `strength`: factor on all gains, 0 lets go.
+    fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
+        match name {
+            "strength" => {
+                self.strength = value.max(0.0);
+                Ok(())
+            }
+            _ => Err(UnknownCommand { known: &["strength"] }),
+        }
+    }
+
+    fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
+        // The root goes where it is; only the joints have a will.
+        for k in sense.bodies.clone() {
+            let range = sense.model.bodies()[k].q_range();
+            q[range.clone()].copy_from_slice(&sense.state.q[range]);
+        }
+        for &(at, value) in &self.target {
+            q[at] = value;
+        }
+        true
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stuntlab_physics::step::{advance, observe};
+    use stuntlab_physics::{Data, StepOptions, figures};
+
+    #[test]
+    fn an_arm_stretched_sideways_holds_against_gravity() {
+        // A chain on the world is a character too: 3 links held out straight by inertia-scaled servos.
+        let model = figures::chain(3).model();
+        let options = StepOptions::default();
+        let mut state = State::new(&model);
+        state.q[0] = 0.5;
+        let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
+        let mut pose = Pose::new(&model, 0..3, gains, &state);
+        let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+        for _ in 0..360 {
+            observe(&model, &state, &mut data, &options);
+            act.clear();
+            pose.act(&Sense::new(&model, &state, &data, options.dt, 0..3), &mut act);
+            advance(&model, &mut state, &mut data, &act, &options).expect("a quiet chain");
+        }
+        assert!((state.q[0] - 0.5).abs() < 0.01, "{:?}", state.q);
+        assert!(state.v.iter().all(|v| v.abs() < 1e-6));
+    }
+
+    #[test]
+    fn commands_are_checked() {
+        let model = figures::humanoid37().model();
+        let mut pose = Pose::new(&model, 0..16, Gains::Table { scale: 1.6 }, &State::new(&model));
+        assert!(pose.command("strength", 0.5).is_ok());
+        let error = pose.command("strenght", 0.5).expect_err("a typing error");
+        assert_eq!(error.to_string(), "expected one of: strength");
+    }
+}

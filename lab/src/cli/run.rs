@@ -1,0 +1,117 @@
+//! `stuntlab run`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use stuntlab::run::{FileError, Metrics, Recorder, Run, RunFiles, variants_of};
+use stuntlab::scene::{Scene, SceneError, Variant};
+
+use super::{Chosen, bad_input, progress};
+
+impl Chosen {
+    /// The scene and its variants.
+    pub(super) fn load(&self) -> Result<(Scene, Vec<Variant>), SceneError> {
+        let scene = Scene::load(&self.scene, &self.set)?;
+        let variants = variants_of(&scene, self.vary.as_deref())?;
+        Ok((scene, variants))
+    }
+}
+
+pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, json: bool, quiet: bool) -> ExitCode {
+    let loaded = chosen.load().and_then(|(scene, variants)| {
+        let run = Run::new(&scene, &variants)?;
+        Ok((run, variants))
+    });
+    let (mut run, variants) = match loaded {
+        Ok(loaded) => loaded,
+        Err(error) => return bad_input(&error),
+    };
+    let start = Instant::now();
+    if let Err(error) = simulate(&mut run, &variants, out, film, quiet || json) {
+        return bad_input(&error);
+    }
+    let metrics = run.metrics();
+    if json {
+        println!("{}", serde_json::to_string_pretty(&metrics).expect("texts and numbers"));
+    } else if !quiet {
+        print!("{}", table(&metrics));
+        let wall = start.elapsed().as_secs_f64();
+        println!("{} steps, {:.1} s simulated in {wall:.1} s", run.steps(), run.scene.duration);
+        if let Some(out) = out {
+            println!("wrote {}", out.display());
+        }
+    }
+    if metrics.passed { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// Runs to the end, filming where asked, and writes the files.
+pub(super) fn simulate(
+    run: &mut Run,
+    variants: &[Variant],
+    out: Option<&Path>,
+    film: bool,
+    quiet: bool,
+) -> Result<(), FileError> {
+    let duration = run.scene.duration;
+    let bar = progress(&run.scene.name, quiet);
+    let files = out.map(RunFiles::create).transpose()?;
+    let mut recorder = match &files {
+        Some(files) if film => Some(Recorder::new(&run.scene, &files.path("run.gif"))?),
+        _ => None,
+    };
+    let mut time = 0.0;
+    while time < duration {
+        match &mut recorder {
+            Some(recorder) => {
+                recorder.frame(run)?;
+                time = recorder.next_time().min(duration);
+            }
+            None => time = (time + 0.1).min(duration),
+        }
+        run.advance_to(time);
+        bar.set_position((1000.0 * time / duration) as u64);
+    }
+    if let Some(mut recorder) = recorder {
+        recorder.frame(run)?;
+        if let Some(files) = &files {
+            recorder.finish(&run.scene.name, &files.path("sheet.png"))?;
+        }
+    }
+    bar.finish_and_clear();
+    if let Some(files) = &files {
+        files.write(run, variants)?;
+    }
+    Ok(())
+}
+
+/// Measurements beside their pass marks.
+pub(super) fn table(metrics: &Metrics) -> String {
+    use std::fmt::Write as _;
+    let width = metrics.measurements.iter().map(|m| m.name.chars().count()).max().unwrap_or(0).max(11);
+    let mut text = format!(
+        "{}\n{:<width$} {:>12} {:<5} {:>16}\n",
+        metrics.scene, "measurement", "value", "unit", "pass mark"
+    );
+    for m in &metrics.measurements {
+        let value = m.value.map_or_else(|| "none".to_owned(), number);
+        let verdict = if m.passed { "ok" } else { "FAIL" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:<width$} {value:>12} {:<5} {:>16}  {verdict}", m.name, m.unit, m.marks());
+    }
+    for failure in &metrics.failures {
+        let _ = writeln!(text, "stopped: {failure}");
+    }
+    let passed = metrics.measurements.iter().filter(|m| m.passed).count();
+    let verdict = if metrics.passed { "passed" } else { "FAILED" };
+    let _ = writeln!(text, "{verdict}: {passed} of {} measurements hold", metrics.measurements.len());
+    text
+}
+
+fn number(x: f64) -> String {
+    match x.abs() {
+        0.0 => "0".to_owned(),
+        a if (1e-3..1e5).contains(&a) => format!("{x:.4}"),
+        _ => format!("{x:.3e}"),
+    }
+}

@@ -1,0 +1,91 @@
+//! A measurement in progress, and what it read.
+
+use serde::Serialize;
+use stuntlab_physics::BodyId;
+
+use super::sample::{Start, sample};
+use super::{Quantity, Stat};
+use crate::run::World;
+use crate::scene::MeasureSpec;
+
+/// Takes samples of one quantity during a run.
+#[derive(Clone, Debug)]
+pub struct Gauge {
+    spec: MeasureSpec,
+    of: Option<BodyId>,
+    value: Option<f64>,
+    sum: f64,
+    count: u64,
+}
+
+/// What a measurement read, beside its pass marks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reading {
+    /// Name, after the variant's where there are several.
+    pub name: String,
+    /// What was measured.
+    pub quantity: &'static str,
+    /// The number; absent where nothing was sampled.
+    pub value: Option<f64>,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Least value that passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Largest value that passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Whether it passes.
+    pub passed: bool,
+}
+
+impl Gauge {
+    pub(crate) fn new(spec: &MeasureSpec, world: &World) -> Self {
+        let of = spec.of.as_deref().and_then(|name| world.find(name));
+        Self { spec: spec.clone(), of, value: None, sum: 0.0, count: 0 }
+    }
+
+    /// Takes a sample if it is time for one.
+    pub(crate) fn look(&mut self, world: &World, start: &Start) {
+        let time = world.state.time;
+        if time < self.spec.from - 1e-9 || time > self.spec.until + 1e-9 {
+            return;
+        }
+        let Some(x) = sample(self.spec.quantity, self.of, world, start) else { return };
+        self.sum += x;
+        self.count += 1;
+        self.value = Some(match (self.value, self.spec.stat) {
+            (_, Stat::Mean) => self.sum / self.count as f64,
+            (Some(old), Stat::Max) => old.max(x),
+            (Some(old), Stat::Min) => old.min(x),
+            (None, _) | (_, Stat::Last) => x,
+        });
+    }
+
+    /// What it reads; `lane` is the variant's name, empty for a single run.
+    pub(crate) fn reading(&self, lane: &str) -> Reading {
+        let MeasureSpec { name, quantity, min, max, .. } = &self.spec;
+        let holds = |x: f64| x.is_finite() && min.is_none_or(|m| x >= m) && max.is_none_or(|m| x <= m);
+        Reading {
+            name: if lane.is_empty() { name.clone() } else { format!("{lane}: {name}") },
+            quantity: Quantity::name(*quantity),
+            value: self.value,
+            unit: quantity.unit(),
+            min: *min,
+            max: *max,
+            passed: self.value.is_some_and(holds),
+        }
+    }
+}
+
+impl Reading {
+    /// The pass marks in words: `<= 0.01`, `>= 1`, `0.9 .. 1.1`.
+    pub fn marks(&self) -> String {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => format!("{min} .. {max}"),
+            (Some(min), None) => format!(">= {min}"),
+            (None, Some(max)) => format!("<= {max}"),
+            (None, None) => String::new(),
+        }
+    }
+}

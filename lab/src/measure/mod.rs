@@ -1,0 +1,9 @@
+//! Measurements: a quantity sampled after every step, boiled down to one number, held against its pass marks.
+
+mod gauge;
+mod quantity;
+mod sample;
+
+pub use gauge::{Gauge, Reading};
+pub use quantity::{Quantity, Stat};
+pub(crate) use sample::Start;

@@ -1,0 +1,181 @@
+//! A run: one world, or several variants of it side by side, with their measurements, logs and hashes.
+
+use serde::Serialize;
+use stuntlab_physics::dynamics::center_of_mass_of;
+
+use super::hands::Hands;
+use super::log::Log;
+use super::world::World;
+use crate::measure::{Gauge, Reading, Start};
+use crate::scene::{Scene, SceneError, Variant};
+
+/// One world of a run.
+#[derive(Clone)]
+pub struct Lane {
+    /// Name of the variant; empty for a single run.
+    pub name: String,
+    /// The world.
+    pub world: World,
+    /// Hash of the state at every full second, the start included.
+    pub hashes: Vec<String>,
+    /// Why it stopped early, if it did.
+    pub failure: Option<String>,
+    pub(crate) log: Log,
+    gauges: Vec<Gauge>,
+    start: Start,
+}
+
+/// A scene running headless.
+pub struct Run {
+    /// The scene.
+    pub scene: Scene,
+    /// Its worlds.
+    pub lanes: Vec<Lane>,
+    steps: u64,
+}
+
+/// The variants a scene is run in: its own, or those of `--vary key=a,b,c`, or a single nameless one.
+pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, SceneError> {
+    let Some(vary) = vary else {
+        let single = || vec![Variant { name: String::new(), set: Vec::new() }];
+        return Ok(if scene.variants.is_empty() { single() } else { scene.variants.clone() });
+    };
+    let bad = |problem: &str| SceneError {
+        file: format!("--vary {vary}"),
+        line: 0,
+        key: String::new(),
+        problem: problem.to_owned(),
+    };
+    let (key, values) =
+        vary.split_once('=').ok_or_else(|| bad("expected key=a,b, such as formulation=lcp-pgs,penalty"))?;
+    let values: Vec<&str> = values.split(',').map(str::trim).filter(|v| !v.is_empty()).collect();
+    match values.len() {
+        1..=9 => Ok(values
+            .into_iter()
+            .map(|v| Variant { name: v.to_owned(), set: vec![format!("{key}={v}")] })
+            .collect()),
+        n => Err(bad(&format!("has {n} values, expected 1 to 9"))),
+    }
+}
+
+impl Lane {
+    fn new(scene: &Scene, variant: &Variant) -> Result<Self, SceneError> {
+        let scene = if variant.set.is_empty() { scene.clone() } else { scene.with(&variant.set)? };
+        let world = World::new(&scene)?;
+        let mine = |only: &[String]| only.is_empty() || only.contains(&variant.name);
+        let gauges = scene.measures.iter().filter(|m| mine(&m.only)).map(|m| Gauge::new(m, &world)).collect();
+        let start = Start::of(&world);
+        let mut lane = Self {
+            name: variant.name.clone(),
+            hashes: vec![format!("{:016x}", world.hash())],
+            failure: None,
+            log: Log::new(&world),
+            gauges,
+            start,
+            world,
+        };
+        lane.log.sample(&lane.world);
+        Ok(lane)
+    }
+
+    fn step(&mut self) {
+        if self.failure.is_some() {
+            return;
+        }
+        if let Err(error) = self.world.step(&Hands::default()) {
+            self.failure = Some(error.to_string());
+            return;
+        }
+        self.start.follow(&self.world);
+        for gauge in &mut self.gauges {
+            gauge.look(&self.world, &self.start);
+        }
+        self.log.sample(&self.world);
+        // A step that ends on a full second, to within half a step.
+        let (time, dt) = (self.world.state.time, self.world.options.dt);
+        if (time - time.round()).abs() < 0.5 * dt && time.round() as usize == self.hashes.len() {
+            self.hashes.push(format!("{:016x}", self.world.hash()));
+        }
+    }
+}
+
+/// How a run went, for machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Name of the scene.
+    pub scene: String,
+    /// Simulated seconds.
+    pub duration: f64,
+    /// Whether every measurement passed and no step failed.
+    pub passed: bool,
+    /// The measurements.
+    pub measurements: Vec<Reading>,
+    /// Steps that went wrong, by lane.
+    pub failures: Vec<String>,
+}
+
+impl Run {
+    /// Sets up the variants of a scene.
+    ///
+    /// # Errors
+    /// A variant that does not fit the scene.
+    pub fn new(scene: &Scene, variants: &[Variant]) -> Result<Self, SceneError> {
+        let lanes = variants.iter().map(|v| Lane::new(scene, v)).collect::<Result<_, _>>()?;
+        Ok(Self { scene: scene.clone(), lanes, steps: 0 })
+    }
+
+    /// Steps every lane until it has reached `time`.
+    pub fn advance_to(&mut self, time: f64) {
+        for lane in &mut self.lanes {
+            while lane.failure.is_none() && lane.world.state.time + 0.5 * lane.world.options.dt < time {
+                lane.step();
+                self.steps += 1;
+            }
+        }
+    }
+
+    /// Steps taken so far, by all lanes together.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// What was measured.
+    pub fn metrics(&self) -> Metrics {
+        let readings = |lane: &Lane| lane.gauges.iter().map(|g| g.reading(&lane.name)).collect::<Vec<_>>();
+        let measurements: Vec<Reading> = self.lanes.iter().flat_map(readings).collect();
+        let failure = |lane: &Lane| {
+            let name = if lane.name.is_empty() { &self.scene.name } else { &lane.name };
+            lane.failure.as_ref().map(|e| format!("{name}: {e}"))
+        };
+        let failures: Vec<String> = self.lanes.iter().filter_map(failure).collect();
+        Metrics {
+            scene: self.scene.name.clone(),
+            duration: self.scene.duration,
+            passed: failures.is_empty() && measurements.iter().all(|m| m.passed),
+            measurements,
+            failures,
+        }
+    }
+
+    /// How far the lanes have come apart: for each the mean distance of its bodies from those of the first, m.
+    pub fn divergence(&self) -> Vec<f64> {
+        let worlds: Vec<&World> = self.lanes.iter().map(|l| &l.world).collect();
+        divergence(&worlds)
+    }
+}
+
+/// Mean distance of every world's bodies from those of the first, m.
+pub(crate) fn divergence(worlds: &[&World]) -> Vec<f64> {
+    let Some(first) = worlds.first() else { return Vec::new() };
+    let places = |world: &World| -> Vec<_> {
+        let n = world.model().n_bodies();
+        (0..n).map(|b| center_of_mass_of(world.model(), &world.data, b..b + 1).position).collect()
+    };
+    let base = places(first);
+    let apart = |world: &&World| {
+        let here = places(world);
+        let sum: f64 = here.iter().zip(&base).map(|(a, b)| a.distance(*b)).sum();
+        sum / here.len().max(1) as f64
+    };
+    worlds.iter().map(apart).collect()
+}

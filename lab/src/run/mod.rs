@@ -1,0 +1,17 @@
+//! Running scenes: one world steps, several worlds run side by side, and what is left on disk.
+
+mod files;
+mod hands;
+mod lanes;
+mod log;
+mod manifest;
+mod replay;
+mod world;
+
+pub use files::{FileError, Recorder, RunFiles};
+pub use hands::{Drag, Hands, Push};
+pub(crate) use lanes::divergence;
+pub use lanes::{Lane, Metrics, Run, variants_of};
+pub use manifest::Manifest;
+pub use replay::{ReplayError, ReplayReport, replay};
+pub use world::{Snapshot, World, state_hash};

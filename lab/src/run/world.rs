@@ -1,0 +1,281 @@
+//! A world: a scene's model with its state, controllers and events, stepping.
+//!
+//! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
+//! measurements and pictures see the same thing.
+
+use stuntlab_control::{Controller, Idle, Pose, Sense};
+use stuntlab_physics::contact::ContactSet;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::step::Ledger;
+use stuntlab_physics::{
+    Actuation, BodyId, Data, JointKind, Model, State, StepError, StepOptions, StepReport, advance, observe,
+};
+
+use super::hands::{Drag, Hands, Push};
+use crate::scene::{ControllerSpec, Member, Scene, SceneError, Stage, What};
+
+/// A scene being simulated.
+#[derive(Clone)]
+pub struct World {
+    /// Positions, velocities, time.
+    pub state: State,
+    /// What was observed of `state`.
+    pub data: Data,
+    /// How steps are taken; may be changed between steps.
+    pub options: StepOptions,
+    /// One per character, in the order of [`World::cast`]; may be swapped between steps.
+    pub controllers: Vec<Box<dyn Controller>>,
+    /// How the last step went.
+    pub report: StepReport,
+    /// The books of all steps so far.
+    pub ledger: Ledger,
+    scene: Scene,
+    stage: Stage,
+    act: Actuation,
+    /// Whether each event of the kind that happens once has happened.
+    fired: Vec<bool>,
+    /// Bodies that wait to be thrown.
+    parked: Vec<BodyId>,
+}
+
+/// All that is needed to continue a world from the middle.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// Positions, velocities, time.
+    pub state: State,
+    contact: ContactSet,
+    controllers: Vec<Box<dyn Controller>>,
+    fired: Vec<bool>,
+    parked: Vec<BodyId>,
+    ledger: Ledger,
+}
+
+impl World {
+    /// A scene at its start.
+    ///
+    /// # Errors
+    /// A scene that cannot be built.
+    pub fn new(scene: &Scene) -> Result<Self, SceneError> {
+        let stage = Stage::build(scene)?;
+        let mut world = Self {
+            state: stage.state.clone(),
+            data: Data::new(&stage.model),
+            options: scene.options,
+            controllers: Vec::new(),
+            report: StepReport::default(),
+            ledger: Ledger::default(),
+            scene: scene.clone(),
+            act: Actuation::new(&stage.model),
+            fired: vec![false; scene.events.len()],
+            parked: stage.parked.clone(),
+            stage,
+        };
+        world.controllers = world.cast().iter().map(|m| world.make_controller(m, m.controller)).collect();
+        world.look();
+        Ok(world)
+    }
+
+    /// The controller `spec` describes, for a character of this world.
+    pub fn make_controller(&self, member: &Member, spec: ControllerSpec) -> Box<dyn Controller> {
+        match spec {
+            ControllerSpec::None => Box::new(Idle),
+            ControllerSpec::Pose { gains } => {
+                Box::new(Pose::new(self.model(), member.bodies.clone(), gains, &self.stage.state))
+            }
+        }
+    }
+
+    /// What is simulated.
+    pub fn model(&self) -> &Model {
+        &self.stage.model
+    }
+
+    /// The scene it came from.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The characters.
+    pub fn cast(&self) -> &[Member] {
+        &self.stage.cast
+    }
+
+    /// The body of this name; a character's name means its root.
+    pub fn find(&self, name: &str) -> Option<BodyId> {
+        self.stage.find(name)
+    }
+
+    /// Whether a body waits to be thrown.
+    pub fn is_parked(&self, body: BodyId) -> bool {
+        self.parked.contains(&body)
+    }
+
+    /// The first body that waits to be thrown and whose name starts with `prefix`.
+    pub fn next_parked(&self, prefix: &str) -> Option<BodyId> {
+        self.parked.iter().copied().find(|b| self.model().body(*b).name().starts_with(prefix))
+    }
+
+    /// Deepest overlap of shapes now, m.
+    pub fn deepest(&self) -> f64 {
+        self.data.contact.points.iter().map(|c| c.depth).fold(0.0, f64::max)
+    }
+
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// A step that went wrong; the state is the last good one.
+    pub fn step(&mut self, hands: &Hands) -> Result<(), StepError> {
+        self.fire_events();
+        self.act.clear();
+        let (model, dt) = (&self.stage.model, self.options.dt);
+        for (member, controller) in self.stage.cast.iter().zip(&mut self.controllers) {
+            let sense = Sense::new(model, &self.state, &self.data, dt, member.bodies.clone());
+            controller.act(&sense, &mut self.act);
+        }
+        self.act.pins.extend_from_slice(&self.stage.pins);
+        for body in &self.parked {
+            self.act.prescribed[body.index()] = true;
+        }
+        self.act_events();
+        let time = self.state.time;
+        for push in &hands.pushes {
+            push.act(&self.data, time, dt, &mut self.act);
+        }
+        if let Some(drag) = &hands.drag {
+            drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+        }
+        self.report = advance(&self.stage.model, &mut self.state, &mut self.data, &self.act, &self.options)?;
+        self.ledger.add(&self.report.ledger);
+        self.look();
+        Ok(())
+    }
+
+    fn look(&mut self) {
+        observe(&self.stage.model, &self.state, &mut self.data, &self.options);
+    }
+
+    /// Events that happen once, at the step that contains their time.
+    fn fire_events(&mut self) {
+        let due = self.state.time + 0.5 * self.options.dt;
+        for k in 0..self.scene.events.len() {
+            let event = &self.scene.events[k];
+            if self.fired[k] || event.time > due {
+                continue;
+            }
+            match event.what.clone() {
+                What::Throw { body, from, velocity, spin } => {
+                    if let Some(body) = self.find(&body) {
+                        self.throw(body, from, velocity, spin);
+                    }
+                }
+                What::Command { character, name, value } => {
+                    let member = self.cast().iter().position(|m| m.name == character);
+                    if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
+                        // A word the controller does not know means nothing to it; the scene may have been
+                        // run with another controller.
+                        let _ = controller.command(&name, value);
+                    }
+                }
+                What::Push { .. } | What::Drag { .. } => {}
+            }
+            self.fired[k] = true;
+        }
+    }
+
+    /// Events that last.
+    fn act_events(&mut self) {
+        let (time, dt) = (self.state.time, self.options.dt);
+        for event in &self.scene.events {
+            match &event.what {
+                What::Push { body, impulse, point_body, duration } => {
+                    if let Some(body) = self.stage.find(body) {
+                        let push = Push {
+                            body,
+                            point_body: *point_body,
+                            impulse: *impulse,
+                            start: event.time,
+                            duration: *duration,
+                        };
+                        push.act(&self.data, time, dt, &mut self.act);
+                    }
+                }
+                What::Drag { body, point_body, path, duration, frequency } => {
+                    let progress = (time - event.time) / duration;
+                    if let Some(body) = self.stage.find(body).filter(|_| (0.0..1.0).contains(&progress)) {
+                        let target = along(path, progress);
+                        let drag = Drag { body, point_body: *point_body, target, frequency: *frequency };
+                        drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+                    }
+                }
+                What::Throw { .. } | What::Command { .. } => {}
+            }
+        }
+    }
+
+    /// Puts a loose body somewhere with a velocity.
+    pub fn throw(&mut self, body: BodyId, from: DVec3, velocity: DVec3, spin: DVec3) {
+        let spec = self.stage.model.body(body);
+        if spec.joint().kind != JointKind::Free {
+            return;
+        }
+        let frame = spec.joint().parent_from_joint;
+        let place = frame.inverse_transform_point(from);
+        let to_body = frame.rotation.transpose();
+        let (q, v) = (spec.q_range(), spec.v_range());
+        self.state.q[q.start..q.start + 3].copy_from_slice(&place.to_array());
+        self.state.q[q.start + 3..q.end].copy_from_slice(&DQuat::IDENTITY.to_array());
+        self.state.v[v.start..v.start + 3].copy_from_slice(&(to_body * velocity).to_array());
+        self.state.v[v.start + 3..v.end].copy_from_slice(&(to_body * spin).to_array());
+        self.parked.retain(|b| *b != body);
+        self.look();
+    }
+
+    /// What is needed to continue from here.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            state: self.state.clone(),
+            contact: self.data.contact.clone(),
+            controllers: self.controllers.clone(),
+            fired: self.fired.clone(),
+            parked: self.parked.clone(),
+            ledger: self.ledger,
+        }
+    }
+
+    /// Goes back (or ahead) to a snapshot of this world.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.state.clone_from(&snapshot.state);
+        self.controllers.clone_from(&snapshot.controllers);
+        self.fired.clone_from(&snapshot.fired);
+        self.parked.clone_from(&snapshot.parked);
+        self.ledger = snapshot.ledger;
+        self.look();
+        // The contacts as they were observed then, with what they remember of the steps before.
+        self.data.contact.clone_from(&snapshot.contact);
+    }
+
+    /// The state in one number; equal states have equal numbers.
+    pub fn hash(&self) -> u64 {
+        state_hash(&self.state)
+    }
+}
+
+/// The point `progress` (0 to 1) of the way along a polyline, by number of points.
+fn along(path: &[DVec3], progress: f64) -> DVec3 {
+    let last = path.len() - 1;
+    let at = progress.clamp(0.0, 1.0) * last as f64;
+    let k = (at as usize).min(last);
+    let next = (k + 1).min(last);
+    path[k] + (path[next] - path[k]) * (at - k as f64)
+}
+
+/// FNV-1a of the bits of positions, velocities and time.
+pub fn state_hash(state: &State) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for x in state.q.iter().chain(&state.v).chain(std::iter::once(&state.time)) {
+        for byte in x.to_bits().to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}

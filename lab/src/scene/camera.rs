@@ -1,0 +1,38 @@
+//! Where a scene is looked at from.
+
+use stuntlab_physics::glam::DVec3;
+use stuntlab_viewer::camera::Camera;
+
+use super::SceneError;
+use super::fields::Fields;
+
+/// A camera of a scene.
+#[derive(Clone, Debug)]
+pub(crate) struct CameraSpec {
+    pub(crate) camera: Camera,
+    /// Body or character it follows.
+    pub(crate) follow: Option<String>,
+    pub(crate) line: usize,
+}
+
+impl Default for CameraSpec {
+    fn default() -> Self {
+        Self { camera: Camera::default(), follow: None, line: 0 }
+    }
+}
+
+/// Reads one `[[camera]]`.
+pub(crate) fn read(fields: Fields<'_>) -> Result<CameraSpec, SceneError> {
+    let usual = Camera::default();
+    let degrees = |key, usual: f64| Ok::<_, SceneError>(fields.number(key)?.map_or(usual, f64::to_radians));
+    let camera = Camera {
+        target: fields.vector("target")?.unwrap_or(DVec3::Z * 0.9),
+        yaw: degrees("yaw_deg", usual.yaw)?,
+        pitch: degrees("pitch_deg", usual.pitch)?,
+        distance: fields.positive("distance")?.unwrap_or(usual.distance),
+        ..usual
+    };
+    let spec = CameraSpec { camera, follow: fields.text("follow")?.map(str::to_owned), line: fields.line() };
+    fields.finish()?;
+    Ok(spec)
+}

@@ -1,0 +1,31 @@
+//! What is wrong with a scene, in one line: file, line, key, what was expected.
+
+use std::fmt;
+
+/// A scene that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SceneError {
+    /// File or name of the scene.
+    pub file: String,
+    /// Line in it, from 1; 0 where the trouble is not on a line (a file that is missing, a `--set`).
+    pub line: usize,
+    /// Path of the key, such as `character[0].figure`; empty where there is none.
+    pub key: String,
+    /// What is wrong and what was expected.
+    pub problem: String,
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for SceneError {}

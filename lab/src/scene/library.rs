@@ -1,0 +1,20 @@
+//! The scenes that come with the program.
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        /// Name and text of every scene in `scenes/`, by name.
+        pub const LIBRARY: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../scenes/", $name, ".toml")))),*];
+    };
+}
+
+scenes!(
+    "base-bridge",
+    "base-cradle",
+    "base-game",
+    "base-pile",
+    "base-ragdoll",
+    "base-stairs",
+    "base-tower",
+    "base-tumble",
+);

@@ -1,0 +1,66 @@
+//! What a scene measures, and within which marks it must stay. How each is taken is in [`crate::measure`].
+
+use super::SceneError;
+use super::fields::Fields;
+use crate::measure::{Quantity, Stat};
+
+/// A measurement of a scene.
+#[derive(Clone, Debug)]
+pub struct MeasureSpec {
+    /// Name in reports; the quantity's own where the scene gives none.
+    pub name: String,
+    /// What is measured.
+    pub quantity: Quantity,
+    /// How samples become one number.
+    pub stat: Stat,
+    /// Of which body or character, where the quantity is about one.
+    pub of: Option<String>,
+    /// From when on, s.
+    pub from: f64,
+    /// Until when, s.
+    pub until: f64,
+    /// Least value that passes.
+    pub min: Option<f64>,
+    /// Largest value that passes.
+    pub max: Option<f64>,
+    /// Variants it is for; all of them where empty.
+    pub only: Vec<String>,
+    pub(crate) line: usize,
+}
+
+/// Reads one `[[measure]]`.
+pub(crate) fn read(fields: Fields<'_>, duration: f64) -> Result<MeasureSpec, SceneError> {
+    let quantities: Vec<(&str, Quantity)> = Quantity::ALL.into_iter().map(|q| (q.name(), q)).collect();
+    let quantity = fields.required_choice("quantity", &quantities)?;
+    let stats: Vec<(&str, Stat)> = Stat::ALL.into_iter().map(|s| (s.name(), s)).collect();
+    let from = fields.at_least_zero("from")?;
+    let of = fields.text("of")?.map(str::to_owned);
+    if of.is_none() && quantity.needs_subject() {
+        return Err(fields.missing("of", "the name of a body"));
+    }
+    let spec = MeasureSpec {
+        name: fields.text("name")?.unwrap_or(quantity.name()).to_owned(),
+        quantity,
+        stat: fields.choice("stat", &stats)?.unwrap_or(quantity.usual_stat()),
+        of,
+        from: from.unwrap_or(if quantity == Quantity::SettleSpeed { (duration - 0.5).max(0.0) } else { 0.0 }),
+        until: fields.at_least_zero("until")?.unwrap_or(f64::INFINITY),
+        min: fields.number("min")?,
+        max: fields.number("max")?,
+        only: fields.texts("only")?,
+        line: fields.line(),
+    };
+    if spec.min.is_none() && spec.max.is_none() {
+        return Err(fields.missing("max", "a pass mark: max, min or both"));
+    }
+    if let (Some(min), Some(max)) = (spec.min, spec.max)
+        && min > max
+    {
+        return Err(fields.error("min", format!("is {min}, above max {max}")));
+    }
+    if spec.from >= duration {
+        return Err(fields.error("from", format!("is {}, but the scene lasts {duration} s", spec.from)));
+    }
+    fields.finish()?;
+    Ok(spec)
+}

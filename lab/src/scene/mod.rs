@@ -1,0 +1,195 @@
+//! Scenes: TOML files that say what is simulated, what happens, from where it is seen and what is measured.
+//!
+//! ```text
+//! text --node--> tree with lines --set--> overrides --fields--> Scene --stage--> Model, State, cast
+//! ```
+//! Every error is one line: file, line, key, what was expected.
+
+mod body;
+mod camera;
+mod chain;
+mod character;
+mod error;
+mod event;
+mod fields;
+mod formula;
+mod library;
+mod limits;
+mod measure;
+mod node;
+mod place;
+mod random;
+mod solver;
+mod spares;
+mod stage;
+mod terrain;
+
+use std::path::Path;
+
+use stuntlab_physics::StepOptions;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::model::ShapeSpec;
+
+pub(crate) use camera::CameraSpec;
+pub use character::ControllerSpec;
+pub use error::SceneError;
+pub(crate) use event::{Event, What};
+pub use library::LIBRARY;
+pub use measure::MeasureSpec;
+pub use stage::{Member, Stage};
+
+use fields::Fields;
+
+/// The schema this program reads.
+pub const SCHEMA: u64 = 1;
+
+/// A scene, checked.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Name: its system, a dash, what it is.
+    pub name: String,
+    /// What it shows, one line.
+    pub shows: String,
+    /// How long it lasts, s.
+    pub duration: f64,
+    /// How steps are taken.
+    pub options: StepOptions,
+    /// Where all its random numbers come from.
+    pub seed: u64,
+    /// What it measures.
+    pub measures: Vec<MeasureSpec>,
+    /// The same scene under other settings, to be run side by side.
+    pub variants: Vec<Variant>,
+    /// Where it was read from.
+    pub file: String,
+    /// Its text and the overrides, from which it can be read again.
+    pub source: Source,
+    pub(crate) gravity: DVec3,
+    pub(crate) self_collision: bool,
+    pub(crate) terrain: Vec<ShapeSpec>,
+    pub(crate) characters: Vec<character::Character>,
+    pub(crate) bodies: Vec<body::BodyItem>,
+    pub(crate) chains: Vec<chain::Chain>,
+    pub(crate) pins: Vec<stage::PinItem>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) cameras: Vec<CameraSpec>,
+}
+
+/// A scene's text and the overrides on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The TOML.
+    pub text: String,
+    /// `path=value` in the order they were applied.
+    pub set: Vec<String>,
+}
+
+/// The same scene under other settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Name in reports and pictures.
+    pub name: String,
+    /// `path=value` overrides.
+    pub set: Vec<String>,
+}
+
+impl Scene {
+    /// Finds a scene by name among those that come with the program, or as a file.
+    ///
+    /// # Errors
+    /// A name nobody knows, or a scene that is malformed.
+    pub fn load(name_or_path: &str, set: &[String]) -> Result<Self, SceneError> {
+        if let Some((name, text)) = LIBRARY.iter().find(|(name, _)| *name == name_or_path) {
+            return Self::parse(&format!("scenes/{name}.toml"), text, set);
+        }
+        let lone = |problem: String| SceneError {
+            file: name_or_path.to_owned(),
+            line: 0,
+            key: String::new(),
+            problem,
+        };
+        if !name_or_path.ends_with(".toml") {
+            let names: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
+            return Err(lone(format!(
+                "no such scene, expected a .toml file or one of: {}",
+                names.join(", ")
+            )));
+        }
+        let text = std::fs::read_to_string(name_or_path).map_err(|e| lone(e.to_string()))?;
+        Self::parse(name_or_path, &text, set)
+    }
+
+    /// Reads a scene; `file` is for messages and gives the scene its name.
+    ///
+    /// # Errors
+    /// What is wrong, with file, line and key.
+    pub fn parse(file: &str, text: &str, set: &[String]) -> Result<Self, SceneError> {
+        let mut root = node::parse(file, text)?;
+        for assignment in set {
+            node::set(&mut root, assignment)?;
+        }
+        let fields = Fields::new(file, "", &root)?;
+        let expected = format!("{SCHEMA}, the only schema this program reads");
+        match fields.count("schema", 0, u64::MAX >> 1)? {
+            Some(SCHEMA) => {}
+            Some(other) => return Err(fields.error("schema", format!("is {other}, expected {expected}"))),
+            None => return Err(fields.missing("schema", &expected)),
+        }
+        let shows = fields.required_text("shows")?.to_owned();
+        let duration =
+            fields.positive("duration")?.ok_or_else(|| fields.missing("duration", "seconds above 0"))?;
+        if duration > 3600.0 {
+            return Err(fields.error("duration", format!("is {duration}, expected at most 3600 s")));
+        }
+        let seed = fields.count("seed", 0, u64::MAX >> 1)?.unwrap_or(1);
+        let each = |key| fields.tables(key);
+        let terrain = each("terrain")?.into_iter().map(|f| terrain::read(f, seed));
+        let bodies = each("body")?.into_iter().map(|f| body::read(f, seed));
+        let scene = Self {
+            name: Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+            shows,
+            duration,
+            options: solver::read(&fields)?,
+            seed,
+            gravity: fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81)),
+            self_collision: fields.flag("self_collision")?.unwrap_or(false),
+            terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
+            characters: each("character")?.into_iter().map(character::read).collect::<Result<_, _>>()?,
+            bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
+            chains: each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?,
+            pins: each("pin")?.into_iter().map(stage::read_pin).collect::<Result<_, _>>()?,
+            events: each("event")?.into_iter().map(event::read).collect::<Result<_, _>>()?,
+            measures: each("measure")?
+                .into_iter()
+                .map(|f| measure::read(f, duration))
+                .collect::<Result<_, _>>()?,
+            cameras: each("camera")?.into_iter().map(camera::read).collect::<Result<_, _>>()?,
+            variants: each("variant")?.into_iter().map(read_variant).collect::<Result<_, _>>()?,
+            file: file.to_owned(),
+            source: Source { text: text.to_owned(), set: set.to_vec() },
+        };
+        fields.finish()?;
+        // Building the model finds what only the whole can tell: names, masses, joints.
+        Stage::build(&scene)?;
+        Ok(scene)
+    }
+
+    /// The same scene with more overrides.
+    ///
+    /// # Errors
+    /// Overrides that do not fit.
+    pub fn with(&self, set: &[String]) -> Result<Self, SceneError> {
+        let all: Vec<String> = self.source.set.iter().chain(set).cloned().collect();
+        Self::parse(&self.file, &self.source.text, &all)
+    }
+
+    pub(crate) fn error_at(&self, line: usize, key: &str, problem: impl Into<String>) -> SceneError {
+        SceneError { file: self.file.clone(), line, key: key.to_owned(), problem: problem.into() }
+    }
+}
+
+fn read_variant(fields: Fields<'_>) -> Result<Variant, SceneError> {
+    let variant = Variant { name: fields.required_text("name")?.to_owned(), set: fields.texts("set")? };
+    fields.finish()?;
+    Ok(variant)
+}

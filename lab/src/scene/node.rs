@@ -1,0 +1,153 @@
+//! A TOML document as a tree that remembers its lines, and `--set path=value` on it.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::SceneError;
+
+/// A value with the line it stands on; line 0 says it came from a `--set`.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) line: usize,
+    pub(crate) value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Number(f64),
+    Integer(i64),
+    Flag(bool),
+    Date,
+    List(Vec<Node>),
+    /// Keys in the order of the file, each with the line of its key.
+    Table(Vec<Entry>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) line: usize,
+    pub(crate) node: Node,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Number(_) => "a number",
+            Self::Integer(_) => "a whole number",
+            Self::Flag(_) => "true or false",
+            Self::Date => "a date",
+            Self::List(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// Starts of all lines, to turn offsets into line numbers.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+        Self(std::iter::once(0).chain(after).collect())
+    }
+
+    fn at(&self, offset: usize) -> usize {
+        self.0.partition_point(|&start| start <= offset)
+    }
+}
+
+/// Parses a document.
+pub(crate) fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
+    let lines = Lines::of(text);
+    let table = DeTable::parse(text).map_err(|e| SceneError {
+        file: file.to_owned(),
+        line: e.span().map_or(1, |span| lines.at(span.start)),
+        key: String::new(),
+        problem: e.message().replace('\n', "; "),
+    })?;
+    Ok(Node { line: 1, value: from_table(table.get_ref(), Some(&lines)) })
+}
+
+fn from_table(table: &DeTable<'_>, lines: Option<&Lines>) -> Value {
+    let line = |offset: usize| lines.map_or(0, |l| l.at(offset));
+    let mut entries: Vec<(usize, Entry)> = table
+        .iter()
+        .map(|(key, value)| {
+            let start = key.span().start;
+            let node = from_value(value, lines);
+            (start, Entry { key: key.get_ref().to_string(), line: line(start), node })
+        })
+        .collect();
+    entries.sort_by_key(|(start, _)| *start);
+    Value::Table(entries.into_iter().map(|(_, entry)| entry).collect())
+}
+
+fn from_value(value: &Spanned<DeValue<'_>>, lines: Option<&Lines>) -> Node {
+    let line = lines.map_or(0, |l| l.at(value.span().start));
+    let value = match value.get_ref() {
+        DeValue::String(s) => Value::Text(s.to_string()),
+        DeValue::Integer(i) => i64::from_str_radix(&i.as_str().replace('_', ""), i.radix())
+            .map_or(Value::Number(f64::INFINITY), Value::Integer),
+        DeValue::Float(x) => Value::Number(x.as_str().replace('_', "").parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(b) => Value::Flag(*b),
+        DeValue::Datetime(_) => Value::Date,
+        DeValue::Array(list) => Value::List(list.iter().map(|v| from_value(v, lines)).collect()),
+        DeValue::Table(table) => from_table(table, lines),
+    };
+    Node { line, value }
+}
+
+/// Applies `path=value`, the path as in `character.0.controller.gains`, the value as in TOML (a bare word is a
+/// text). Tables on the way are made where absent; list items must be there.
+pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
+    let bad = |key: &str, problem: String| SceneError {
+        file: format!("--set {assignment}"),
+        line: 0,
+        key: key.to_owned(),
+        problem,
+    };
+    let Some((path, text)) = assignment.split_once('=') else {
+        return Err(bad("", "expected path=value, such as formulation=lcp-pgs".to_owned()));
+    };
+    let (path, text) = (path.trim(), text.trim());
+    let node = match DeValue::parse(text) {
+        Ok(value) => from_value(&value, None),
+        Err(_) if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "-_ ./:".contains(c)) => {
+            Node { line: 0, value: Value::Text(text.to_owned()) }
+        }
+        Err(e) => return Err(bad(path, format!("not a TOML value: {}", e.message().replace('\n', "; ")))),
+    };
+    let mut at = root;
+    for part in path.replace('[', ".").replace(']', "").split('.') {
+        if part.is_empty() {
+            return Err(bad(path, "a part of the path is empty".to_owned()));
+        }
+        at = match &mut at.value {
+            Value::Table(entries) => {
+                let place = match entries.iter().position(|e| e.key == part) {
+                    Some(place) => place,
+                    None => {
+                        let node = Node { line: 0, value: Value::Table(Vec::new()) };
+                        entries.push(Entry { key: part.to_owned(), line: 0, node });
+                        entries.len() - 1
+                    }
+                };
+                &mut entries[place].node
+            }
+            Value::List(items) => {
+                let count = items.len();
+                let item = part.parse::<usize>().ok().and_then(|i| items.get_mut(i));
+                item.ok_or_else(|| {
+                    bad(path, format!("'{part}' is not an item of a list of {count}; they count from 0"))
+                })?
+            }
+            other => return Err(bad(path, format!("'{part}' lies inside {}", other.kind()))),
+        };
+    }
+    *at = node;
+    Ok(())
+}

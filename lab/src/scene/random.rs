@@ -1,0 +1,49 @@
+//! Random numbers from a seed, the same on every machine: SplitMix64 (Steele, Lea, Flood 2014), and smooth noise.
+
+/// A stream of random numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The stream called `name` of a scene's seed.
+    pub(crate) fn new(seed: u64, name: &str) -> Self {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in name.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Self(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// Evenly between -1 and 1.
+    pub(crate) fn symmetric(&mut self) -> f64 {
+        2.0 * unit(self.next()) - 1.0
+    }
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn unit(z: u64) -> f64 {
+    (z >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Value noise in -1..1, smooth, about one bump per unit of length.
+pub(crate) fn noise(seed: u64, x: f64, y: f64) -> f64 {
+    let (i, j) = (x.floor(), y.floor());
+    let fade = |t: f64| t * t * (3.0 - 2.0 * t);
+    let (u, v) = (fade(x - i), fade(y - j));
+    let corner = |di: f64, dj: f64| {
+        let (a, b) = ((i + di) as i64 as u64, (j + dj) as i64 as u64);
+        2.0 * unit(mix(seed ^ mix(a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ mix(b.wrapping_add(1))))) - 1.0
+    };
+    let lerp = |a: f64, b: f64, t: f64| a + (b - a) * t;
+    lerp(lerp(corner(0.0, 0.0), corner(1.0, 0.0), u), lerp(corner(0.0, 1.0), corner(1.0, 1.0), u), v)
+}

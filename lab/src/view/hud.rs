@@ -1,0 +1,74 @@
+//! Texts of the window: what runs, how fast, how far apart, and the keys.
+
+use stuntlab_viewer::hud::{Corner, TextBlock};
+use stuntlab_viewer::palette;
+
+use super::keys::KEYS;
+use super::pane::Pane;
+
+/// State of the window as a whole.
+pub(crate) struct Status<'a> {
+    pub(crate) paused: bool,
+    pub(crate) speed: f64,
+    pub(crate) frames_per_second: f64,
+    pub(crate) recording: bool,
+    pub(crate) message: &'a str,
+}
+
+/// Facts about a pane.
+pub(crate) fn facts(pane: &Pane, active: bool, divergence: Option<f64>) -> TextBlock {
+    let world = &pane.world;
+    let title = if pane.name.is_empty() { world.scene().name.clone() } else { pane.name.clone() };
+    let color = if active { palette::YELLOW } else { palette::WHITE };
+    let text = |s: String| (s, palette::WHITE);
+    let mut lines = vec![
+        (title, color),
+        text(format!("{:.3} s", world.state.time)),
+        text(format!("{} {:.0} Hz", world.options.formulation.name(), 1.0 / world.options.dt)),
+    ];
+    if let Some(controller) = world.controllers.first() {
+        lines.push(text(format!("controller {}", controller.name())));
+    }
+    lines.push(text(format!(
+        "{} contacts, {:.1} mm deep",
+        world.data.contact.points.len(),
+        1e3 * world.deepest()
+    )));
+    lines.push(text(format!("{:.0} us per step", 1e6 * pane.step_cost)));
+    if let Some(apart) = divergence {
+        lines.push((format!("apart {apart:.4} m"), palette::ORANGE));
+    }
+    if let Some(failure) = &pane.failure {
+        lines.push((failure.clone(), palette::VERMILION));
+    }
+    TextBlock { corner: Corner::TopLeft, lines, scale: 0, panel: 0.55 }
+}
+
+/// The line at the bottom.
+pub(crate) fn status(status: &Status<'_>, frames_back: usize) -> TextBlock {
+    let mut words = Vec::new();
+    if status.paused {
+        words.push("PAUSED".to_owned());
+    }
+    if frames_back > 0 {
+        words.push(format!("{:.2} s back", frames_back as f64 / 60.0));
+    }
+    if status.speed != 1.0 {
+        words.push(format!("speed {}", status.speed));
+    }
+    if status.recording {
+        words.push("RECORDING".to_owned());
+    }
+    words.push(format!("{:.0} frames/s", status.frames_per_second));
+    words.push("F1 help".to_owned());
+    if !status.message.is_empty() {
+        words.push(status.message.to_owned());
+    }
+    TextBlock::new(Corner::BottomLeft, &words.join("   "))
+}
+
+/// The key table.
+pub(crate) fn help() -> TextBlock {
+    let lines = KEYS.iter().map(|k| (format!("{}\t{}", k.key, k.does), palette::WHITE)).collect();
+    TextBlock { corner: Corner::Center, lines, scale: 1, panel: 0.8 }
+}

@@ -1,0 +1,109 @@
+//! What the keys do: one table for the window, the help overlay and the manual.
+
+use stuntlab_viewer::window::Key;
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Pause,
+    Step,
+    Back,
+    Forward,
+    Slower,
+    Faster,
+    Restart,
+    Follow,
+    NextCamera,
+    Push,
+    Ball,
+    Crate,
+    Formulation,
+    Controller,
+    Ghost,
+    Contacts,
+    Forces,
+    Balance,
+    Support,
+    Frames,
+    Wireframe,
+    NextPane,
+    Hud,
+    Screenshot,
+    Record,
+    Help,
+    Close,
+}
+
+/// A line of the key table.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyHelp {
+    /// The key or mouse action.
+    pub key: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    pub(crate) bound: Option<(Key, Command)>,
+}
+
+const fn bound(name: &'static str, key: Key, command: Command, does: &'static str) -> KeyHelp {
+    KeyHelp { key: name, does, bound: Some((key, command)) }
+}
+
+const fn mouse(key: &'static str, does: &'static str) -> KeyHelp {
+    KeyHelp { key, does, bound: None }
+}
+
+/// All keys and mouse actions.
+pub const KEYS: &[KeyHelp] = &[
+    mouse("left drag", "pull a body by a spring"),
+    mouse("shift + left click", "push the body there"),
+    mouse("right drag, arrows", "orbit"),
+    mouse("middle drag, shift + right drag", "pan"),
+    mouse("wheel, page up/down", "zoom"),
+    bound("space", Key::Space, Command::Pause, "pause, go on"),
+    bound(".", Key::Char('.'), Command::Step, "one step"),
+    bound("[", Key::Char('['), Command::Back, "scrub back"),
+    bound("]", Key::Char(']'), Command::Forward, "scrub forward"),
+    bound("-", Key::Char('-'), Command::Slower, "slower"),
+    bound("=", Key::Char('='), Command::Faster, "faster"),
+    bound("r", Key::Char('r'), Command::Restart, "start again"),
+    bound("f", Key::Char('f'), Command::Follow, "follow on/off"),
+    bound("c", Key::Char('c'), Command::NextCamera, "next camera"),
+    bound("p", Key::Char('p'), Command::Push, "push what is under the mouse, or the first figure"),
+    bound("b", Key::Char('b'), Command::Ball, "throw a ball"),
+    bound("x", Key::Char('x'), Command::Crate, "throw a crate"),
+    bound("m", Key::Char('m'), Command::Formulation, "next contact formulation"),
+    bound("k", Key::Char('k'), Command::Controller, "next controller"),
+    bound("g", Key::Char('g'), Command::Ghost, "ghost of the target"),
+    bound("1", Key::Char('1'), Command::Contacts, "contacts"),
+    bound("2", Key::Char('2'), Command::Forces, "contact forces"),
+    bound("3", Key::Char('3'), Command::Balance, "centre of mass, capture point"),
+    bound("4", Key::Char('4'), Command::Support, "support polygon"),
+    bound("5", Key::Char('5'), Command::Frames, "joint frames"),
+    bound("6", Key::Char('6'), Command::Wireframe, "wireframe"),
+    bound("tab", Key::Tab, Command::NextPane, "next pane (keys m and k act on it)"),
+    bound("h", Key::Char('h'), Command::Hud, "texts on/off"),
+    bound("s", Key::Char('s'), Command::Screenshot, "screenshot"),
+    bound("v", Key::Char('v'), Command::Record, "record a GIF, stop"),
+    bound("F1", Key::F(1), Command::Help, "this help"),
+    bound("q", Key::Char('q'), Command::Close, "close"),
+    bound("escape", Key::Escape, Command::Close, "close"),
+];
+
+/// What a key asks for, if anything.
+pub(crate) fn command(key: Key) -> Option<Command> {
+    KEYS.iter().filter_map(|k| k.bound).find(|(bound, _)| *bound == key).map(|(_, command)| command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_does_one_thing() {
+        let keys: Vec<Key> = KEYS.iter().filter_map(|k| k.bound).map(|(key, _)| key).collect();
+        let distinct: std::collections::BTreeSet<Key> = keys.iter().copied().collect();
+        assert_eq!(keys.len(), distinct.len());
+        assert_eq!(command(Key::Space), Some(Command::Pause));
+        assert_eq!(command(Key::Char('z')), None);
+    }
+}

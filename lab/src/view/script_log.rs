@@ -1,0 +1,43 @@
+//! One JSON line per frame, for scripts that drive the window.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{App, ViewError};
+
+/// A log being written.
+pub(crate) struct ScriptLog {
+    file: File,
+    path: PathBuf,
+}
+
+/// What a line says.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    pub(crate) frame: u64,
+    pub(crate) time: f64,
+    pub(crate) paused: bool,
+    pub(crate) hash: String,
+    pub(crate) formulation: &'static str,
+    pub(crate) controller: &'static str,
+    pub(crate) dragging: bool,
+    pub(crate) pushes: usize,
+    pub(crate) thrown: usize,
+    pub(crate) screenshots: usize,
+    pub(crate) help: bool,
+}
+
+impl ScriptLog {
+    pub(crate) fn create(path: &Path) -> Result<Self, ViewError> {
+        let file = File::create(path).map_err(|source| ViewError::Log { path: path.to_owned(), source })?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    pub(crate) fn line(&mut self, frame: u64, app: &App) -> Result<(), ViewError> {
+        let line = serde_json::to_string(&app.line(frame)).expect("texts and numbers");
+        writeln!(self.file, "{line}").map_err(|source| ViewError::Log { path: self.path.clone(), source })
+    }
+}
