@@ -1,0 +1,3 @@
+//! Motion capture.
+
+pub mod bvh;
