@@ -1,5 +1,6 @@
 //! Our reader against the bvh_anim package on files in the style of the CMU database.
 #![cfg(feature = "bvh_anim")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod common;
 

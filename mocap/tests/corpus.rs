@@ -1,4 +1,5 @@
 //! The reader against the dialect corpus (values from an independent evaluator) and generated stress inputs.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod common;
 

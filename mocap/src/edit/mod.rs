@@ -1,0 +1,15 @@
+//! Changes to whole clips; every function returns a new clip.
+
+mod align;
+mod blend;
+mod cycle;
+mod filter;
+mod mirror;
+mod time;
+
+pub use align::{Planar, align_to_ground, face_forward, heading, place_planar};
+pub use blend::{blend, concatenate, fade, fade_weight};
+pub use cycle::{Cycle, make_cycle};
+pub use filter::butterworth;
+pub use mirror::mirror;
+pub use time::{change_speed, resample, trim};
