@@ -6,7 +6,10 @@ pub mod contacts;
 pub mod convert;
 pub mod detect;
 pub mod edit;
+pub mod features;
+pub mod graph;
 pub mod roles;
+pub mod search;
 pub mod skeleton;
 
 mod clip;
