@@ -124,7 +124,7 @@ fn faulty_options_are_refused() {
     let build = |clips: &[Clip], options| MotionGraph::build(clips, &options, &|_, _| {});
     assert_eq!(build(&[], GraphOptions::default()), Err(GraphError::NoClips));
     let options = GraphOptions { window: 0.0, ..GraphOptions::default() };
-    assert!(matches!(build(&[clip.clone()], options), Err(GraphError::Options { .. })));
+    assert!(matches!(build(std::slice::from_ref(&clip), options), Err(GraphError::Options { .. })));
     let graph = build(&[clip], GraphOptions { threshold: 1e-9, ..GraphOptions::default() }).unwrap();
     assert_eq!(graph.walk(1, None, 1.0), Err(GraphError::NoCore));
 }

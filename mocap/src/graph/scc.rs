@@ -66,7 +66,7 @@ mod tests {
         #[test]
         fn components_are_mutual_reachability(pairs in prop::collection::vec((0usize..12, 0usize..12), 0..40)) {
             let mut edges = vec![Vec::new(); 12];
-            let mut reach = vec![[false; 12]; 12];
+            let mut reach = [[false; 12]; 12];
             (0..12).for_each(|i| reach[i][i] = true);
             for &(a, b) in &pairs {
                 edges[a].push(b);
