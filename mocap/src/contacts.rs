@@ -48,9 +48,9 @@ pub struct FootContacts {
 }
 
 impl FootContacts {
-    /// Whether any part of the foot rests in a frame.
+    /// Whether any part of the foot rests in a frame; not in one that does not exist.
     pub fn any(&self, frame: usize) -> bool {
-        self.heel[frame] || self.toe[frame]
+        self.heel.get(frame) == Some(&true) || self.toe.get(frame) == Some(&true)
     }
 }
 

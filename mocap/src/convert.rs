@@ -98,7 +98,7 @@ pub fn import(name: &str, bvh: &Bvh, options: &ImportOptions) -> Result<(Clip, I
         return Err(ImportError::Unit(scale));
     }
     let turn = world_from_file(raw.skeleton(), &roles, up);
-    let mut clip = turned_and_scaled(&raw, turn, scale);
+    let mut clip = turned_and_scaled(&raw, turn, scale)?;
     if options.align {
         clip = face_forward(&clip, 0);
     }
@@ -257,11 +257,11 @@ fn world_from_file(skeleton: &Skeleton, roles: &Roles, up: UpAxis) -> DQuat {
 }
 
 /// A clip in turned axes and another unit.
-fn turned_and_scaled(clip: &Clip, turn: DQuat, scale: f64) -> Clip {
-    let skeleton = Arc::new(clip.skeleton().turned_and_scaled(turn, scale));
+fn turned_and_scaled(clip: &Clip, turn: DQuat, scale: f64) -> Result<Clip, ImportError> {
+    let skeleton = Arc::new(clip.skeleton().turned_and_scaled(turn, scale)?);
     let positions = clip.root_positions().iter().map(|&p| turn * p * scale).collect();
     let rotations = clip.all_rotations().iter().map(|&q| (turn * q * turn.conjugate()).normalize()).collect();
-    clip.with_frames(positions, rotations).with_skeleton(skeleton)
+    Ok(Clip::new(clip.name.clone(), skeleton, clip.frame_time(), positions, rotations)?)
 }
 
 /// How a clip is written as BVH.

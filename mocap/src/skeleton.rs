@@ -119,11 +119,14 @@ impl Skeleton {
     }
 
     /// The same skeleton seen in turned axes and another unit: `offset' = scale · turn · offset`.
-    pub fn turned_and_scaled(&self, turn: DQuat, scale: f64) -> Self {
+    ///
+    /// # Errors
+    /// Offsets that are no longer finite.
+    pub fn turned_and_scaled(&self, turn: DQuat, scale: f64) -> Result<Self, SkeletonError> {
         let map = |offset: DVec3| turn * offset * scale;
         let joints = self.joints.iter().map(|j| Joint { offset: map(j.offset), ..j.clone() }).collect();
         let end_sites = self.end_sites.iter().map(|e| EndSite { offset: map(e.offset), ..*e }).collect();
-        Self { joints, end_sites }
+        Self::new(joints, end_sites)
     }
 
     /// Whether two skeletons have the same joints in the same tree, whatever their lengths.

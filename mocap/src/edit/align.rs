@@ -47,6 +47,9 @@ pub fn place_planar(clip: &Clip, placement: &Planar) -> Clip {
 
 /// Direction in which the body faces, as an angle from +x in radians: across the hips, or along the trunk when the
 /// body lies on its side. Skeletons without hips by name use the root's x axis.
+///
+/// # Panics
+/// Where the frame does not exist.
 pub fn heading(clip: &Clip, frame: usize) -> f64 {
     let roles = Roles::find(clip.skeleton());
     let mut world = Vec::new();

@@ -16,12 +16,13 @@ use glam::{DQuat, DVec3};
 /// A cut-off that the frame rate cannot hold (0.802 times half the rate or more) leaves the clip as it is.
 ///
 /// # Errors
-/// A cut-off that is not positive and finite.
+/// A cut-off that is not finite or lower than a ten-thousandth of the frame rate.
 pub fn butterworth(clip: &Clip, cutoff: f64) -> Result<Clip, ClipError> {
-    if !(cutoff.is_finite() && cutoff > 0.0) {
-        return Err(ClipError::Option { expected: "a cut-off above 0 Hz", found: cutoff });
-    }
     let rate = 1.0 / clip.frame_time();
+    if !(cutoff.is_finite() && cutoff >= 1e-4 * rate) {
+        let expected = "a cut-off of at least a ten-thousandth of the frame rate";
+        return Err(ClipError::Option { expected, found: cutoff });
+    }
     if cutoff / CORRECTION >= 0.499 * rate || clip.n_frames() < 3 {
         return Ok(clip.clone());
     }

@@ -80,6 +80,7 @@ fn lowering(feet: &[Foot], n_frames: usize, ease: usize) -> Vec<f64> {
 /// How far the ankle must move in every frame.
 fn corrections(track: &[DVec3], resting: &[bool], ranges: &[Range<usize>], ease: usize) -> Vec<DVec3> {
     let mut shifts = vec![DVec3::ZERO; track.len()];
+    let rests = |frame: usize| resting.get(frame) == Some(&true);
     let overlaps = |run: &Range<usize>| ranges.iter().any(|r| r.start < run.end && run.start < r.end);
     let runs: Vec<Range<usize>> = intervals(&resting[..resting.len().min(track.len())]);
     for run in runs.iter().filter(|run| overlaps(run)) {
@@ -89,10 +90,10 @@ fn corrections(track: &[DVec3], resting: &[bool], ranges: &[Range<usize>], ease:
         let (first, last) = (shifts[run.start], shifts[run.end - 1]);
         for p in 0..ease {
             let weight = fade_weight(p, ease);
-            if let Some(f) = run.start.checked_sub(p + 1).filter(|&f| !resting[f]) {
+            if let Some(f) = run.start.checked_sub(p + 1).filter(|&f| !rests(f)) {
                 shifts[f] += first * weight;
             }
-            if let Some(f) = Some(run.end + p).filter(|&f| f < track.len() && !resting[f]) {
+            if let Some(f) = Some(run.end + p).filter(|&f| f < track.len() && !rests(f)) {
                 shifts[f] += last * weight;
             }
         }
