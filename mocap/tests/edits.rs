@@ -99,7 +99,7 @@ fn joined_clips_go_on_from_each_other() {
 fn held_feet_do_not_slide_and_the_rest_stays() {
     let Some(clip) = cmu("16_15.bvh") else { return };
     let contacts = find_contacts(&clip, &ContactOptions::default()).unwrap();
-    let locked = lock_feet(&clip, &contacts, &[0..clip.n_frames()], 12);
+    let locked = lock_feet(&clip, &contacts, std::slice::from_ref(&(0..clip.n_frames())), 12);
     let roles = Roles::find(clip.skeleton());
     let track = |clip: &Clip, joint: Option<usize>| clip.track(&[(joint.unwrap(), DVec3::ZERO)]);
     let mut correction = 0.0f64;
