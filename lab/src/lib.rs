@@ -1,0 +1,3 @@
+//! Scenes, runs, comparisons and checks on top of the Stuntlab crates; the `stuntlab` program.
+
+pub mod verify;

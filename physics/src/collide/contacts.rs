@@ -1,0 +1,120 @@
+//! All contacts of a scene: place, bound, pair up, ask the narrow phase.
+
+use super::narrow::{NarrowScratch, collide_pair};
+use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune};
+use crate::spatial::Transform;
+
+/// What counts as a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactOptions {
+    /// Gaps up to this many metres are reported too (with negative depth), so that solvers can act before touch and
+    /// resting contacts do not flicker.
+    pub margin: f64,
+}
+
+impl Default for ContactOptions {
+    fn default() -> Self {
+        Self { margin: 0.005 }
+    }
+}
+
+/// The desk of the collision stage: everything computed, kept between steps so that nothing is allocated again.
+#[derive(Clone, Debug, Default)]
+pub struct Contacts {
+    /// Where each collider is this step; indexed by collider, written by [`find_contacts`].
+    pub world_from_shape: Vec<Transform>,
+    /// Contacts of the step, sorted by collider A, then B; only pairs with at least one point.
+    pub manifolds: Vec<Manifold>,
+    /// Bounds of the moving colliders, grown by half the margin; indexed like `Colliders::moving`.
+    moving_boxes: Vec<Aabb>,
+    sweep: SweepAndPrune,
+    /// Pairs (A, B) the filters let through, sorted.
+    pairs: Vec<(u32, u32)>,
+    scratch: NarrowScratch,
+}
+
+impl Contacts {
+    /// An empty desk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Pairs the broad phase handed to the narrow phase in the last call.
+    pub fn n_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+}
+
+/// Finds the contacts between all colliders whose bodies are at `world_from_body(body)`.
+///
+/// The result depends on the poses alone, not on what was computed before. A body whose pose is not finite touches
+/// nothing.
+pub fn find_contacts(
+    colliders: &Colliders,
+    world_from_body: impl Fn(u32) -> Transform,
+    options: &ContactOptions,
+    contacts: &mut Contacts,
+) {
+    let margin = options.margin.max(0.0);
+    let list = colliders.list();
+    place(colliders, world_from_body, contacts);
+    find_pairs(colliders, margin, contacts);
+    contacts.manifolds.clear();
+    for &(a, b) in &contacts.pairs {
+        let mut manifold = Manifold::new(ColliderId(a), ColliderId(b));
+        let (ia, ib) = (a as usize, b as usize);
+        collide_pair(
+            &list[ia].shape,
+            &contacts.world_from_shape[ia],
+            &list[ib].shape,
+            &contacts.world_from_shape[ib],
+            margin,
+            &mut contacts.scratch,
+            &mut manifold,
+        );
+        if !manifold.points().is_empty() {
+            contacts.manifolds.push(manifold);
+        }
+    }
+}
+
+fn place(colliders: &Colliders, world_from_body: impl Fn(u32) -> Transform, contacts: &mut Contacts) {
+    contacts.world_from_shape.clear();
+    contacts.world_from_shape.extend(colliders.list().iter().map(|collider| match collider.body {
+        Some(body) => world_from_body(body) * collider.body_from_shape,
+        None => collider.body_from_shape,
+    }));
+}
+
+fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
+    let Contacts { world_from_shape, moving_boxes, sweep, pairs, .. } = contacts;
+    let list = colliders.list();
+    let moving = colliders.moving();
+    moving_boxes.clear();
+    moving_boxes.extend(moving.iter().map(|&m| {
+        let aabb = list[m as usize].shape.aabb(&world_from_shape[m as usize]);
+        // Moving shapes are bounded; a pose that is not finite gives a box that overlaps nothing.
+        aabb.filter(|b| b.min.is_finite() && b.max.is_finite()).unwrap_or(Aabb::EMPTY).grown(0.5 * margin)
+    }));
+    pairs.clear();
+    sweep.find_pairs(moving_boxes, |i, j| {
+        let (a, b) = (moving[i as usize], moving[j as usize]);
+        let (a, b) = (a.min(b), a.max(b));
+        if colliders.may_touch(ColliderId(a), ColliderId(b)) {
+            pairs.push((a, b));
+        }
+    });
+    for (&a, aabb) in moving.iter().zip(moving_boxes.iter()) {
+        if aabb.min.x > aabb.max.x {
+            continue;
+        }
+        let mut accept = |b: u32| {
+            if colliders.may_touch(ColliderId(a), ColliderId(b)) {
+                pairs.push((a, b));
+            }
+        };
+        colliders.for_static_near(&aabb.grown(0.5 * margin), &mut accept);
+        colliders.unbounded().iter().for_each(|&b| accept(b));
+    }
+    pairs.sort_unstable();
+}

@@ -1,0 +1,5 @@
+//! Contact laws: contact points in, forces or rows out; no geometry.
+
+mod material;
+
+pub use material::Material;

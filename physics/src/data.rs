@@ -1,0 +1,180 @@
+//! Everything computed from a model and a state: the desk, made once, reused every step.
+
+use glam::{DMat3, DVec3};
+
+use crate::model::{BodyId, JointKind, Model};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3, Transform};
+
+/// Scratch and results of the algorithms. One per thread that computes; never part of the state.
+///
+/// Unless a field says otherwise vectors are in **world axes**, and spatial quantities refer to the
+/// **origin of their body**.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// Written by [`crate::dynamics::forward_kinematics`].
+    pub position: Positions,
+    /// Written by [`crate::dynamics::forward_velocity`].
+    pub velocity: Velocities,
+    /// Written by the inverse and forward dynamics.
+    pub dynamics: Dynamics,
+    /// Written by [`crate::dynamics::crba`] and [`crate::dynamics::factorize`].
+    pub mass_matrix: MassMatrix,
+}
+
+/// Where the bodies are.
+#[derive(Clone, Debug)]
+pub struct Positions {
+    /// Pose of every body.
+    pub world_from_body: Vec<Transform>,
+    /// From the parent's origin to the body's (from the world's for roots).
+    pub offset: Vec<DVec3>,
+    /// The joint's motion subspace, as columns: the axis of a hinge or slider; both axes of a universal
+    /// joint; the child's axes for spherical and free joints; the joint frame's for planar ones.
+    pub axes: Vec<DMat3>,
+}
+
+/// How the bodies move.
+#[derive(Clone, Debug)]
+pub struct Velocities {
+    /// Velocity of every body at its origin.
+    pub body: Vec<Motion>,
+    /// What a body's acceleration has beyond its parent's (shifted) and its joint's: `c_i`.
+    pub bias: Vec<Motion>,
+    /// Acceleration of every body when no joint accelerates and the world does so by -gravity:
+    /// `J̇ v - g`. Written by the implicit forward dynamics only.
+    pub drift: Vec<Motion>,
+}
+
+/// Forces and accelerations.
+#[derive(Clone, Debug)]
+pub struct Dynamics {
+    /// Joint accelerations, one per freedom. Written by forward dynamics.
+    pub acceleration: Vec<f64>,
+    /// Joint forces, one per freedom. Written by inverse dynamics.
+    pub joint_force: Vec<f64>,
+    /// Acceleration of every body minus gravity. Written by forward and inverse dynamics.
+    pub body_acceleration: Vec<Motion>,
+    /// Force through the joint above every body, at the body's origin. Written by inverse dynamics.
+    pub body_force: Vec<Force>,
+    /// Articulated-body inertia `IA_i` (RBDA 7.1).
+    pub articulated_inertia: Vec<ArticulatedInertia>,
+    /// Articulated bias force `pA_i` (RBDA 7.1).
+    pub articulated_bias: Vec<Force>,
+    /// Joint factors of the last forward dynamics, for impulse responses.
+    pub(crate) factor: Vec<Factor>,
+    /// The same for free joints.
+    pub(crate) free_factor: Vec<FreeFactor>,
+    /// Work space of the impulse response.
+    pub(crate) impulse: Vec<Force>,
+    /// Work space of the impulse response.
+    pub(crate) response: Vec<Motion>,
+}
+
+/// What is kept of `D_i = S_iᵀ IA_i S_i` for joints of one to three freedoms. Spherical joints work in
+/// world axes here and turn into child axes only at the interface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factor {
+    /// `U D⁻¹`, a column per freedom.
+    pub(crate) gain: [Force; 3],
+    /// `D⁻¹`.
+    pub(crate) inverse: Sym3,
+    /// `D⁻¹ u`.
+    pub(crate) drive: DVec3,
+    /// Whether the joint is prescribed in the last hybrid run.
+    pub(crate) prescribed: bool,
+}
+
+impl Factor {
+    const ZERO: Self =
+        Self { gain: [Force::ZERO; 3], inverse: Sym3::ZERO, drive: DVec3::ZERO, prescribed: false };
+}
+
+/// Block factor of the 6×6 inertia of a free joint: `[A B; Bᵀ C]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FreeFactor {
+    /// `C⁻¹`.
+    pub(crate) linear_inverse: Sym3,
+    /// `(A - B C⁻¹ Bᵀ)⁻¹`.
+    pub(crate) schur_inverse: Sym3,
+    /// `C⁻¹ Bᵀ`.
+    pub(crate) coupling: DMat3,
+    /// `u = τ - pA`.
+    pub(crate) drive: Force,
+}
+
+/// Joint-space inertia, kept sparse: row `i` holds the entries of every freedom between the root and
+/// freedom `i`, in that order, then its own (RBDA 6.5).
+#[derive(Clone, Debug)]
+pub struct MassMatrix {
+    /// Packed rows; see [`MassMatrix::row`].
+    pub(crate) rows: Vec<f64>,
+    /// `LᵀL` factors in the same layout.
+    pub(crate) factor: Vec<f64>,
+    /// Composite inertia of every body's subtree, at the body's origin.
+    pub(crate) composite: Vec<Composite>,
+    /// Motion subspace of every freedom at the origin of its tree's root, one vector per component.
+    pub(crate) columns: [Vec<f64>; 6],
+}
+
+/// Composite rigid inertia: mass, first moment, rotational inertia about the origin.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Composite {
+    pub(crate) mass: f64,
+    pub(crate) moment: DVec3,
+    pub(crate) rotational: Sym3,
+}
+
+impl Data {
+    /// Room for everything the algorithms compute; they allocate nothing afterwards.
+    pub fn new(model: &Model) -> Self {
+        let (n, nv) = (model.n_bodies(), model.n_v());
+        let free = model.links.iter().filter(|l| l.kind == JointKind::Free).count();
+        Self {
+            position: Positions {
+                world_from_body: vec![Transform::IDENTITY; n],
+                offset: vec![DVec3::ZERO; n],
+                axes: vec![DMat3::IDENTITY; n],
+            },
+            velocity: Velocities {
+                body: vec![Motion::ZERO; n],
+                bias: vec![Motion::ZERO; n],
+                drift: vec![Motion::ZERO; n],
+            },
+            dynamics: Dynamics {
+                acceleration: vec![0.0; nv],
+                joint_force: vec![0.0; nv],
+                body_acceleration: vec![Motion::ZERO; n],
+                body_force: vec![Force::ZERO; n],
+                articulated_inertia: vec![ArticulatedInertia::ZERO; n],
+                articulated_bias: vec![Force::ZERO; n],
+                factor: vec![Factor::ZERO; n],
+                free_factor: vec![FreeFactor::default(); free],
+                impulse: vec![Force::ZERO; n],
+                response: vec![Motion::ZERO; n],
+            },
+            mass_matrix: MassMatrix {
+                rows: vec![0.0; model.row_start[nv]],
+                factor: vec![0.0; model.row_start[nv]],
+                composite: vec![Composite::default(); n],
+                columns: core::array::from_fn(|_| vec![0.0; nv]),
+            },
+        }
+    }
+
+    /// Pose of a body as of the last [`crate::dynamics::forward_kinematics`].
+    pub fn world_from_body(&self, body: BodyId) -> &Transform {
+        &self.position.world_from_body[body.index()]
+    }
+
+    /// Velocity of a body at its origin, world axes, as of the last
+    /// [`crate::dynamics::forward_velocity`].
+    pub fn body_velocity(&self, body: BodyId) -> Motion {
+        self.velocity.body[body.index()]
+    }
+
+    /// Velocity of the point `point_world` as if fixed to `body`.
+    pub fn point_velocity(&self, body: BodyId, point_world: DVec3) -> DVec3 {
+        let origin = self.position.world_from_body[body.index()].translation;
+        self.velocity.body[body.index()].at(point_world - origin).linear
+    }
+}

@@ -1,0 +1,548 @@
+//! Forward dynamics by the articulated-body algorithm (RBDA table 7.1), O(n), with implicit terms.
+//!
+//! ```text
+//! outward  v_i, c_i                                                      (kinematics)
+//!   (1)    IA_i = I_i                pA_i = (ω × I_o ω, m ω × (ω × c)) - f_ext,i
+//! inward
+//!   (2)    U = IA S,  D = SᵀU + armature,  u = τ - Sᵀ pA
+//!   (3)    Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u
+//!   (4)    IA_p += Ia shifted,  pA_p += pa shifted
+//! outward  a_0 = -g
+//!   (5)    a' = a_p shifted + c,  q̈ = D⁻¹(u - Uᵀa'),  a = a' + S q̈
+//! ```
+//!
+//! **Implicit terms.** A body force `f0 - B v⁺` with `v⁺ = J (v + h q̈)` and `J q̈ = a - (J̇v - g)` adds
+//!
+//! ```text
+//!   (6)    IA_i += h B,   pA_i -= f0 - B v_i + h B (J̇v - g)_i
+//! ```
+//!
+//! (the bracket is the body's `drift`; `B` acts on the true velocity, hence gravity must come off). A
+//! joint force `τ0 - b v⁺` adds
+//!
+//! ```text
+//!   (7)    D += h b,      u -= b v
+//! ```
+//!
+//! **Ball joints** are three world-axis turns here: `S = [1; 0]`, so `U = [A; Bᵀ]`, `D = A`; without
+//! armature or joint gain (3) leaves only `Ia = [0 0; 0 C - BᵀA⁻¹B]`, which is most of the speed on
+//! ball-jointed figures.
+
+use std::ops::Range;
+
+use glam::{DMat3, DVec3};
+
+use super::kinematics::{forward_kinematics, forward_velocity, joint_motion};
+use crate::data::{Data, Factor, FreeFactor};
+use crate::forces::{Forces, ImplicitForce};
+use crate::model::{JointKind, Link, Model, NONE};
+use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Sym3};
+use crate::state::{State, vec3, write3};
+
+/// Joint accelerations under `forces` (implicit gains ignored): fills `data.dynamics.acceleration`, and
+/// the articulated factors that impulse responses reuse.
+pub fn aba(model: &Model, state: &State, data: &mut Data, forces: &Forces) {
+    forward_kinematics(model, state, data);
+    forward_velocity(model, state, data);
+    aba_at(model, data, forces);
+}
+
+/// [`aba`] for positions and velocities already in `data`.
+pub fn aba_at(model: &Model, data: &mut Data, forces: &Forces) {
+    let all = 0..model.n_bodies();
+    rigid(model, data, all.clone(), &forces.body);
+    inward(model, data, all.clone(), &Drive::explicit(&forces.joint));
+    outward(model, data, all);
+}
+
+/// Joint accelerations over a step of length `dt` when forces depend on the velocity at its end:
+/// solves `(H + dt b + dt Σ JᵀBJ) q̈ = …` in O(n). With no gains it equals [`aba`].
+pub fn aba_implicit(model: &Model, state: &State, data: &mut Data, forces: &Forces, dt: f64) {
+    forward_kinematics(model, state, data);
+    forward_velocity(model, state, data);
+    aba_implicit_at(model, state, data, forces, dt);
+}
+
+/// [`aba_implicit`] for positions and velocities already in `data`.
+pub fn aba_implicit_at(model: &Model, state: &State, data: &mut Data, forces: &Forces, dt: f64) {
+    let all = 0..model.n_bodies();
+    rigid(model, data, all.clone(), &forces.body);
+    if !forces.implicit.is_empty() {
+        drift(model, data, all.clone());
+        for (body, term) in &forces.implicit {
+            add_implicit(data, body.index(), term, dt);
+        }
+    }
+    inward(model, data, all.clone(), &Drive::implicit(forces, &state.v, dt));
+    outward(model, data, all);
+}
+
+/// (6): adds an implicit term to body `i`.
+#[inline]
+pub(crate) fn add_implicit(data: &mut Data, i: usize, term: &ImplicitForce, dt: f64) {
+    data.dynamics.articulated_inertia[i] += term.gain * dt;
+    let moved = data.velocity.body[i] - data.velocity.drift[i] * dt;
+    data.dynamics.articulated_bias[i] += term.gain * moved - term.at_rest;
+}
+
+/// Accelerations of the bodies at zero joint acceleration, gravity included as `a_0 = -g`.
+pub(crate) fn drift(model: &Model, data: &mut Data, bodies: Range<usize>) {
+    for i in bodies {
+        let link = &model.links[i];
+        let parent = if link.parent == NONE {
+            Motion::new(DVec3::ZERO, -model.gravity)
+        } else {
+            data.velocity.drift[link.parent as usize]
+        };
+        data.velocity.drift[i] = parent.at(data.position.offset[i]) + data.velocity.bias[i];
+    }
+}
+
+/// (1): rigid inertias and bias forces of a range of bodies.
+pub(crate) fn rigid(model: &Model, data: &mut Data, bodies: Range<usize>, wrenches: &[Force]) {
+    let n = model.links.len();
+    let poses = &data.position.world_from_body[..n];
+    let velocities = &data.velocity.body[..n];
+    let inertias = &mut data.dynamics.articulated_inertia[..n];
+    let biases = &mut data.dynamics.articulated_bias[..n];
+    let wrenches = &wrenches[..n];
+    for i in bodies {
+        let link = &model.links[i];
+        let r = &poses[i].rotation;
+        let c = *r * link.inertia.center_of_mass;
+        let inertia = Inertia::about(link.inertia.mass, c, link.inertia.rotational.rotated(r));
+        let w = velocities[i].angular;
+        let gyroscopic = w.cross(inertia.angular * w);
+        let centripetal = w.cross(w.cross(c)) * link.inertia.mass;
+        inertias[i] = inertia;
+        biases[i] = Force::new(gyroscopic, centripetal) - wrenches[i];
+    }
+}
+
+/// What drives the joints in one inward pass; empty slices for what there is none of.
+#[derive(Clone, Copy)]
+pub(crate) struct Drive<'a> {
+    tau: &'a [f64],
+    gain: &'a [f64],
+    v: &'a [f64],
+    dt: f64,
+    /// Bodies whose joint moves as `data.dynamics.acceleration` says (RBDA 9.2).
+    prescribed: &'a [bool],
+}
+
+impl<'a> Drive<'a> {
+    pub(crate) fn explicit(tau: &'a [f64]) -> Self {
+        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[] }
+    }
+
+    pub(crate) fn implicit(forces: &'a Forces, v: &'a [f64], dt: f64) -> Self {
+        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[] }
+    }
+
+    pub(crate) fn prescribing(self, prescribed: &'a [bool]) -> Self {
+        Self { prescribed, ..self }
+    }
+
+    #[inline]
+    pub(crate) fn is_prescribed(&self, i: usize) -> bool {
+        self.prescribed.get(i).copied().unwrap_or(false)
+    }
+
+    /// What (2) and (7) add to `D` for freedom `k` of a joint.
+    #[inline]
+    fn diagonal(&self, model: &Model, i: usize, link: &Link, k: usize) -> f64 {
+        let armature = if link.armature { model.bodies[i].joint.armature[k] } else { 0.0 };
+        match self.gain.get(link.v as usize + k) {
+            Some(gain) => armature + self.dt * gain,
+            None => armature,
+        }
+    }
+
+    /// `τ0 - b v` (7).
+    #[inline]
+    fn force(&self, link: &Link, k: usize) -> f64 {
+        let dof = link.v as usize + k;
+        match self.gain.get(dof) {
+            Some(gain) => self.tau[dof] - gain * self.v[dof],
+            None => self.tau[dof],
+        }
+    }
+
+    #[inline]
+    fn diagonal3(&self, model: &Model, i: usize, link: &Link, at: usize) -> DVec3 {
+        if !link.armature && self.gain.is_empty() {
+            return DVec3::ZERO;
+        }
+        let d = |k| self.diagonal(model, i, link, at + k);
+        DVec3::new(d(0), d(1), d(2))
+    }
+
+    #[inline]
+    fn force3(&self, link: &Link, at: usize) -> DVec3 {
+        let f = |k| self.force(link, at + k);
+        DVec3::new(f(0), f(1), f(2))
+    }
+}
+
+/// `R diag(d) Rᵀ`.
+#[inline]
+fn turned_diagonal(axes: &DMat3, d: DVec3) -> Sym3 {
+    if d.x == d.y && d.y == d.z {
+        Sym3::diagonal(d.x, d.x, d.x)
+    } else {
+        Sym3::diagonal(d.x, d.y, d.z).rotated(axes)
+    }
+}
+
+/// (2)–(4) for a range of bodies (whole trees), tips first.
+pub(crate) fn inward(model: &Model, data: &mut Data, bodies: Range<usize>, drive: &Drive<'_>) {
+    for i in bodies.rev() {
+        let (inertia, bias) = if drive.is_prescribed(i) {
+            fold_prescribed(model, data, i)
+        } else {
+            fold(model, data, i, drive)
+        };
+        hand_over(&model.links[i], data, i, &inertia, bias);
+    }
+}
+
+/// A prescribed joint hands everything on: `Ia = IA`, `pa = pA + IA (c + S q̈*)` (RBDA 9.2).
+fn fold_prescribed(model: &Model, data: &mut Data, i: usize) -> (ArticulatedInertia, Force) {
+    let link = &model.links[i];
+    data.dynamics.factor[i].prescribed = true;
+    let wanted = &data.dynamics.acceleration[link.v as usize..];
+    let own = joint_motion(link.kind, &data.position.axes[i], wanted);
+    let inertia = data.dynamics.articulated_inertia[i];
+    (inertia, data.dynamics.articulated_bias[i] + inertia * (data.velocity.bias[i] + own))
+}
+
+/// (4): gives what is left of a body to its parent.
+#[inline(always)]
+fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &ArticulatedInertia, bias: Force) {
+    if link.parent != NONE {
+        let (p, r) = (link.parent as usize, data.position.offset[i]);
+        data.dynamics.articulated_inertia[p] += inertia.seen_from(r);
+        data.dynamics.articulated_bias[p] += bias.seen_from(r);
+    }
+}
+
+/// (2) and (3): factors of the joint above body `i`; returns `Ia`, `pa` at the body's origin.
+#[inline(always)]
+fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (ArticulatedInertia, Force) {
+    let link = &model.links[i];
+    let axes = &data.position.axes[i];
+    let ia = data.dynamics.articulated_inertia[i];
+    let pa = data.dynamics.articulated_bias[i];
+    let c = data.velocity.bias[i];
+    let factor = &mut data.dynamics.factor[i];
+    factor.prescribed = false;
+    match link.kind {
+        JointKind::Fixed => (ia, pa + ia * c),
+        JointKind::Revolute { .. } => {
+            let s = axes.x_axis;
+            let u = Force::new(ia.angular * s, ia.coupling.transpose() * s);
+            let d = s.dot(u.angular) + drive.diagonal(model, i, link, 0);
+            let push = drive.force(link, 0) - s.dot(pa.angular);
+            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
+        }
+        JointKind::Prismatic { .. } => {
+            let s = axes.x_axis;
+            let u = Force::new(ia.coupling * s, ia.linear * s);
+            let d = s.dot(u.linear) + drive.diagonal(model, i, link, 0);
+            let push = drive.force(link, 0) - s.dot(pa.linear);
+            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
+        }
+        JointKind::Universal { .. } => {
+            let (s, t) = (axes.x_axis, axes.y_axis);
+            let transposed = ia.coupling.transpose();
+            let u = [Force::new(ia.angular * s, transposed * s), Force::new(ia.angular * t, transposed * t)];
+            let d00 = s.dot(u[0].angular) + drive.diagonal(model, i, link, 0);
+            let d01 = s.dot(u[1].angular);
+            let d11 = t.dot(u[1].angular) + drive.diagonal(model, i, link, 1);
+            let scale = 1.0 / (d00 * d11 - d01 * d01);
+            let inverse = Sym3::new(d11 * scale, d00 * scale, 0.0, -d01 * scale, 0.0, 0.0);
+            let push = DVec3::new(
+                drive.force(link, 0) - s.dot(pa.angular),
+                drive.force(link, 1) - t.dot(pa.angular),
+                0.0,
+            );
+            fold_two(factor, &ia, pa, c, u, inverse, push)
+        }
+        JointKind::Spherical => {
+            let extra = drive.diagonal3(model, i, link, 0);
+            let push = *axes * drive.force3(link, 0) - pa.angular;
+            if extra == DVec3::ZERO {
+                fold_ball(factor, &ia, pa, c, push)
+            } else {
+                fold_ball_regular(factor, &ia, pa, c, push, turned_diagonal(axes, extra))
+            }
+        }
+        JointKind::Planar => {
+            let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
+            let u = [
+                Force::new(ia.coupling * x, ia.linear * x),
+                Force::new(ia.coupling * y, ia.linear * y),
+                Force::new(ia.angular * z, ia.coupling.transpose() * z),
+            ];
+            let extra = drive.diagonal3(model, i, link, 0);
+            let d = Sym3::new(
+                x.dot(u[0].linear) + extra.x,
+                y.dot(u[1].linear) + extra.y,
+                z.dot(u[2].angular) + extra.z,
+                x.dot(u[1].linear),
+                x.dot(u[2].linear),
+                y.dot(u[2].linear),
+            );
+            let push =
+                drive.force3(link, 0) - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
+            fold_three(factor, &ia, pa, c, u, d.inverse(), push)
+        }
+        JointKind::Free => {
+            let extra_linear = turned_diagonal(axes, drive.diagonal3(model, i, link, 0));
+            let extra_angular = turned_diagonal(axes, drive.diagonal3(model, i, link, 3));
+            let force = Force::new(*axes * drive.force3(link, 3), *axes * drive.force3(link, 0));
+            let linear_inverse = (ia.linear + extra_linear).inverse();
+            let coupling = linear_inverse * ia.coupling.transpose();
+            let schur = ia.angular + extra_angular - symmetric_product(&ia.coupling.transpose(), &coupling);
+            data.dynamics.free_factor[link.free as usize] =
+                FreeFactor { linear_inverse, schur_inverse: schur.inverse(), coupling, drive: force - pa };
+            // Nothing of the inertia passes a free joint; its own force does.
+            (ArticulatedInertia::ZERO, force)
+        }
+    }
+}
+
+/// `XᵀY` where the product is known to be symmetric.
+#[inline]
+fn symmetric_product(x: &DMat3, y: &DMat3) -> Sym3 {
+    Sym3::new(
+        x.x_axis.dot(y.x_axis),
+        x.y_axis.dot(y.y_axis),
+        x.z_axis.dot(y.z_axis),
+        x.x_axis.dot(y.y_axis),
+        x.x_axis.dot(y.z_axis),
+        x.y_axis.dot(y.z_axis),
+    )
+}
+
+/// `IA - g uᵀ` with `g = u / D`, which is symmetric.
+#[inline]
+fn downdate(ia: &mut ArticulatedInertia, g: &Force, u: &Force) {
+    let (ga, gl) = (g.angular, g.linear);
+    let (ua, ul) = (u.angular, u.linear);
+    ia.angular =
+        ia.angular - Sym3::new(ga.x * ua.x, ga.y * ua.y, ga.z * ua.z, ga.x * ua.y, ga.x * ua.z, ga.y * ua.z);
+    ia.linear =
+        ia.linear - Sym3::new(gl.x * ul.x, gl.y * ul.y, gl.z * ul.z, gl.x * ul.y, gl.x * ul.z, gl.y * ul.z);
+    ia.coupling.x_axis -= ga * ul.x;
+    ia.coupling.y_axis -= ga * ul.y;
+    ia.coupling.z_axis -= ga * ul.z;
+}
+
+#[inline(always)]
+fn fold_one(
+    factor: &mut Factor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    u: Force,
+    inverse: f64,
+    drive: f64,
+) -> (ArticulatedInertia, Force) {
+    let g = u * inverse;
+    factor.gain[0] = g;
+    factor.inverse.xx = inverse;
+    factor.drive.x = inverse * drive;
+    let mut left = *ia;
+    downdate(&mut left, &g, &u);
+    (left, pa + left * c + g * drive)
+}
+
+#[inline(always)]
+fn fold_two(
+    factor: &mut Factor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    u: [Force; 2],
+    inverse: Sym3,
+    drive: DVec3,
+) -> (ArticulatedInertia, Force) {
+    let g = [u[0] * inverse.xx + u[1] * inverse.xy, u[0] * inverse.xy + u[1] * inverse.yy];
+    factor.gain = [g[0], g[1], Force::ZERO];
+    factor.inverse = inverse;
+    factor.drive = inverse * drive;
+    let mut left = *ia;
+    downdate(&mut left, &g[0], &u[0]);
+    downdate(&mut left, &g[1], &u[1]);
+    (left, pa + left * c + g[0] * drive.x + g[1] * drive.y)
+}
+
+#[inline(always)]
+fn fold_three(
+    factor: &mut Factor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    u: [Force; 3],
+    inverse: Sym3,
+    drive: DVec3,
+) -> (ArticulatedInertia, Force) {
+    let i = inverse;
+    let g = [
+        u[0] * i.xx + u[1] * i.xy + u[2] * i.xz,
+        u[0] * i.xy + u[1] * i.yy + u[2] * i.yz,
+        u[0] * i.xz + u[1] * i.yz + u[2] * i.zz,
+    ];
+    factor.gain = g;
+    factor.inverse = inverse;
+    factor.drive = inverse * drive;
+    let mut left = *ia;
+    downdate(&mut left, &g[0], &u[0]);
+    downdate(&mut left, &g[1], &u[1]);
+    downdate(&mut left, &g[2], &u[2]);
+    (left, pa + left * c + g[0] * drive.x + g[1] * drive.y + g[2] * drive.z)
+}
+
+/// Ball joint without armature or gain: all moment response is gone, only `C - BᵀA⁻¹B` is left.
+#[inline(always)]
+fn fold_ball(
+    factor: &mut Factor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    drive: DVec3,
+) -> (ArticulatedInertia, Force) {
+    let inverse = ia.angular.inverse();
+    let e = inverse * ia.coupling; // A⁻¹B; rows of U D⁻¹'s linear half
+    factor.gain =
+        [Force::new(DVec3::X, e.row(0)), Force::new(DVec3::Y, e.row(1)), Force::new(DVec3::Z, e.row(2))];
+    factor.inverse = inverse;
+    factor.drive = inverse * drive;
+    let linear = ia.linear - symmetric_product(&ia.coupling, &e);
+    let left = ArticulatedInertia { linear, ..ArticulatedInertia::ZERO };
+    let bias = Force::new(
+        pa.angular + drive,
+        pa.linear + linear * c.linear + ia.coupling.transpose() * factor.drive,
+    );
+    (left, bias)
+}
+
+/// Ball joint with `D = A + extra`.
+#[inline(always)]
+fn fold_ball_regular(
+    factor: &mut Factor,
+    ia: &ArticulatedInertia,
+    pa: Force,
+    c: Motion,
+    drive: DVec3,
+    extra: Sym3,
+) -> (ArticulatedInertia, Force) {
+    let inverse = (ia.angular + extra).inverse();
+    let t = inverse * ia.angular.to_mat3(); // D⁻¹A, whose rows are the columns of A D⁻¹
+    let e = inverse * ia.coupling; // D⁻¹B
+    factor.gain =
+        [Force::new(t.row(0), e.row(0)), Force::new(t.row(1), e.row(1)), Force::new(t.row(2), e.row(2))];
+    factor.inverse = inverse;
+    factor.drive = inverse * drive;
+    // A - A D⁻¹ A = extra D⁻¹ A and B - A D⁻¹ B = extra D⁻¹ B: no cancellation.
+    let left = ArticulatedInertia {
+        angular: symmetric_product(&extra.to_mat3(), &t),
+        coupling: extra * e,
+        linear: ia.linear - symmetric_product(&ia.coupling, &e),
+    };
+    let bias = Force::new(
+        pa.angular + ia.angular * factor.drive,
+        pa.linear + ia.coupling.transpose() * factor.drive,
+    );
+    (left, bias + left * c)
+}
+
+/// (5) for a range of bodies (whole trees), root first.
+pub(crate) fn outward(model: &Model, data: &mut Data, bodies: Range<usize>) {
+    for i in bodies {
+        let link = &model.links[i];
+        let parent = if link.parent == NONE {
+            Motion::new(DVec3::ZERO, -model.gravity)
+        } else {
+            data.dynamics.body_acceleration[link.parent as usize]
+        };
+        let inherited = parent.at(data.position.offset[i]) + data.velocity.bias[i];
+        let own = unfold(model, data, i, inherited);
+        data.dynamics.body_acceleration[i] = inherited + own;
+    }
+}
+
+/// (5): writes the joint acceleration of body `i` (unless prescribed) and returns `S q̈`.
+#[inline(always)]
+fn unfold(model: &Model, data: &mut Data, i: usize, inherited: Motion) -> Motion {
+    let link = &model.links[i];
+    let axes = &data.position.axes[i];
+    let out = &mut data.dynamics.acceleration[link.v as usize..];
+    let factor = &data.dynamics.factor[i];
+    if factor.prescribed {
+        return joint_motion(link.kind, axes, out);
+    }
+    match link.kind {
+        JointKind::Fixed => Motion::ZERO,
+        JointKind::Revolute { .. } => {
+            out[0] = factor.drive.x - inherited.dot(factor.gain[0]);
+            Motion::new(axes.x_axis * out[0], DVec3::ZERO)
+        }
+        JointKind::Spherical => {
+            let world = factor.relative(inherited, factor.drive);
+            write3(out, 0, axes.transpose() * world);
+            Motion::new(world, DVec3::ZERO)
+        }
+        JointKind::Free => {
+            let f = &data.dynamics.free_factor[link.free as usize];
+            let rhs = f.drive - data.dynamics.articulated_inertia[i] * inherited;
+            let world = f.solve(rhs);
+            write3(out, 0, axes.transpose() * world.linear);
+            write3(out, 3, axes.transpose() * world.angular);
+            world
+        }
+        kind => {
+            let x = factor.relative(inherited, factor.drive).to_array();
+            let n = kind.n_v();
+            out[..n].copy_from_slice(&x[..n]);
+            joint_motion(kind, axes, out)
+        }
+    }
+}
+
+impl Factor {
+    /// `D⁻¹u - (U D⁻¹)ᵀ a'`.
+    #[inline]
+    pub(crate) fn relative(&self, inherited: Motion, drive: DVec3) -> DVec3 {
+        drive
+            - DVec3::new(
+                inherited.dot(self.gain[0]),
+                inherited.dot(self.gain[1]),
+                inherited.dot(self.gain[2]),
+            )
+    }
+}
+
+impl FreeFactor {
+    /// `D⁻¹ f`.
+    #[inline]
+    pub(crate) fn solve(&self, f: Force) -> Motion {
+        let angular = self.schur_inverse * (f.angular - self.coupling.transpose() * f.linear);
+        Motion::new(angular, self.linear_inverse * f.linear - self.coupling * angular)
+    }
+}
+
+/// The world-axes joint force of a spherical joint and the like: `S τ` for the impulse response.
+#[inline]
+pub(crate) fn joint_wrench(kind: JointKind, axes: &DMat3, tau: &[f64]) -> DVec3 {
+    match kind {
+        JointKind::Spherical => *axes * vec3(tau, 0),
+        kind => {
+            let mut out = [0.0; 3];
+            let n = kind.n_v().min(3);
+            out[..n].copy_from_slice(&tau[..n]);
+            DVec3::from_array(out)
+        }
+    }
+}

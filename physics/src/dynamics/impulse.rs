@@ -1,0 +1,112 @@
+//! Response to an impulse, `H⁻¹Jᵀλ`, in O(n) by reusing the articulated factors (Mirtich 1996;
+//! recipes 1.5).
+//!
+//! ```text
+//! inward   p_i = -impulse_i + Σ children;  u_i = τ_i - S_iᵀ p_i;  p_p += (p_i + U D⁻¹ u_i) shifted
+//! outward  Δv'_i = Δv_p shifted;  Δq̇_i = D⁻¹(u_i - UᵀΔv'_i);  Δv_i = Δv'_i + S_i Δq̇_i
+//! ```
+//!
+//! The factors of the last [`super::aba`], [`super::aba_implicit`] or [`super::hybrid`] are used: with
+//! implicit terms the response is `(H + dt b + dt ΣJᵀBJ)⁻¹Jᵀ`, and joints prescribed in a hybrid run do
+//! not move.
+
+use glam::DVec3;
+
+use super::aba::joint_wrench;
+use super::kinematics::{joint_force, joint_motion};
+use crate::data::Data;
+use crate::model::{BodyId, JointKind, Model, NONE};
+use crate::spatial::{Force, Motion};
+use crate::state::vec3;
+
+/// The change of joint velocities when `impulse` (world axes at the body's origin) hits `body`.
+pub fn impulse_response(model: &Model, data: &mut Data, body: BodyId, impulse: Force, out: &mut [f64]) {
+    let n = model.n_bodies();
+    data.dynamics.impulse[..n].fill(Force::ZERO);
+    data.dynamics.impulse[body.index()] = impulse;
+    propagate(model, data, &[], out);
+}
+
+/// The change of joint velocities under impulses on all bodies and, unless empty, on all joints.
+pub fn impulses_response(model: &Model, data: &mut Data, bodies: &[Force], joints: &[f64], out: &mut [f64]) {
+    data.dynamics.impulse.copy_from_slice(bodies);
+    propagate(model, data, joints, out);
+}
+
+/// Both passes over the whole model; the impulses lie in `data.dynamics.impulse`.
+fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
+    let n = model.links.len();
+    let (offsets, axes) = (&data.position.offset[..n], &data.position.axes[..n]);
+    let dynamics = &mut data.dynamics;
+    // `impulse[i]` becomes -p_i: the impulse the subtree of i passes on before its joint yields.
+    let impulse = &mut dynamics.impulse[..n];
+    for i in (0..n).rev() {
+        let link = &model.links[i];
+        let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
+        let own = impulse[i];
+        let factor = &mut dynamics.factor[i];
+        let passed = if factor.prescribed || link.kind == JointKind::Fixed {
+            own
+        } else if link.kind == JointKind::Free {
+            // u = τ + own goes into the joint; only the reaction of τ reaches the parent.
+            Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0)) * -1.0
+        } else {
+            let u = joint_wrench(link.kind, &axes[i], joint) + projected(link.kind, &axes[i], own);
+            factor.drive = factor.inverse * u;
+            own - factor.gain[0] * u.x - factor.gain[1] * u.y - factor.gain[2] * u.z
+        };
+        if link.parent != NONE {
+            impulse[link.parent as usize] += passed.seen_from(offsets[i]);
+        }
+    }
+    let response = &mut dynamics.response[..n];
+    for (i, link) in model.links.iter().enumerate() {
+        let parent = if link.parent == NONE { Motion::ZERO } else { response[link.parent as usize] };
+        let inherited = parent.at(offsets[i]);
+        let out = &mut out[link.v as usize..link.v as usize + link.kind.n_v()];
+        let factor = &dynamics.factor[i];
+        let own = if factor.prescribed {
+            out.fill(0.0);
+            Motion::ZERO
+        } else {
+            match link.kind {
+                JointKind::Fixed => Motion::ZERO,
+                JointKind::Free => {
+                    let joint: &[f64] =
+                        if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
+                    let tau = Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0));
+                    let rhs = impulse[i] + tau - dynamics.articulated_inertia[i] * inherited;
+                    let world = dynamics.free_factor[link.free as usize].solve(rhs);
+                    let r = axes[i].transpose();
+                    crate::state::write3(out, 0, r * world.linear);
+                    crate::state::write3(out, 3, r * world.angular);
+                    world
+                }
+                JointKind::Spherical => {
+                    let world = factor.relative(inherited, factor.drive);
+                    crate::state::write3(out, 0, axes[i].transpose() * world);
+                    Motion::new(world, DVec3::ZERO)
+                }
+                kind => {
+                    let x = factor.relative(inherited, factor.drive).to_array();
+                    out.copy_from_slice(&x[..out.len()]);
+                    joint_motion(kind, &axes[i], out)
+                }
+            }
+        };
+        response[i] = inherited + own;
+    }
+}
+
+/// `Sᵀ f` in the coordinates the factors use (world axes for ball joints).
+#[inline]
+fn projected(kind: JointKind, axes: &glam::DMat3, f: Force) -> DVec3 {
+    match kind {
+        JointKind::Spherical => f.angular,
+        kind => {
+            let mut out = [0.0; 6];
+            joint_force(kind, axes, f, &mut out);
+            DVec3::new(out[0], out[1], out[2])
+        }
+    }
+}
