@@ -17,6 +17,7 @@
 //! | [`contacts`] | when heels and toes rest |
 //! | [`features`], [`search`] | numbers that compare poses; nearest poses among many |
 //! | [`graph`] | clips joined where they are alike |
+//! | [`character`] | dynamic bodies from skeletons; the standard figures |
 //!
 //! # Example
 //! ```
@@ -50,6 +51,7 @@
 //! `bvh_anim`: conversions to and from the f32 types of the bvh_anim package.
 
 pub mod bvh;
+pub mod character;
 pub mod check;
 pub mod contacts;
 pub mod convert;
