@@ -59,6 +59,7 @@ pub mod detect;
 pub mod edit;
 pub mod features;
 pub mod graph;
+pub mod retarget;
 pub mod roles;
 pub mod search;
 pub mod skeleton;

@@ -67,6 +67,39 @@ fn clamp_joint(body: &Body, state: &mut State) -> bool {
     }
 }
 
+/// A limit of a ball joint seen from where it stands: a unit direction in its freedoms (child axes) that leads out, and
+/// how far it is, in radians (negative outside).
+pub(crate) struct Bound {
+    pub(crate) outward: DVec3,
+    pub(crate) distance: f64,
+}
+
+/// The limits of a ball joint, linearised: the swing ellipse and the nearer end of the twist range.
+pub(crate) fn ball_bounds(body: &Body, state: &State) -> Option<[Bound; 2]> {
+    let Limits::SwingTwist { parent_frame, child_frame, swing, twist } = &body.joint().limits else {
+        return None;
+    };
+    let rotation = state.rotation(body);
+    let at = |turn: DVec3| {
+        let (s, t) = swing_twist(parent_frame.conjugate() * rotation * exp(turn) * *child_frame);
+        (stretch(s, *swing), t)
+    };
+    let (size, angle) = at(DVec3::ZERO);
+    let step = 1e-5;
+    let slope = |f: &dyn Fn((f64, f64)) -> f64| {
+        let along = |axis: DVec3| (f(at(axis * step)) - f(at(-axis * step))) / (2.0 * step);
+        DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
+    };
+    let bound = |gradient: DVec3, left: f64| {
+        let length = gradient.length().max(1e-9);
+        Bound { outward: gradient / length, distance: left / length }
+    };
+    let upper = twist[1] - angle < angle - twist[0];
+    let sign = if upper { 1.0 } else { -1.0 };
+    let left = if upper { twist[1] - angle } else { angle - twist[0] };
+    Some([bound(slope(&|x| x.0), 1.0 - size), bound(slope(&|x| sign * x.1), left)])
+}
+
 /// Swing vector and twist angle of a rotation, z being the twist axis.
 fn swing_twist(q: DQuat) -> (DVec2, f64) {
     let twist = DQuat::from_xyzw(0.0, 0.0, q.z, q.w);

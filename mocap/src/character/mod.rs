@@ -29,6 +29,7 @@ pub(crate) mod stance;
 
 pub use anatomy::Part;
 pub use joints::{JointStyle, ServoGains};
+pub(crate) use limit::ball_bounds;
 pub use limit::{clamp_to_limits, limit_violation};
 pub use mapping::PoseScratch;
 pub use report::{CharacterError, CharacterReport, Merge, MergeReason, Overlap};
