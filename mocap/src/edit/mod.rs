@@ -1,0 +1,18 @@
+//! Changes to whole clips; every function returns a new clip.
+
+mod align;
+mod blend;
+mod cycle;
+mod filter;
+mod lock;
+mod mirror;
+mod time;
+
+pub(crate) use align::heading_direction;
+pub use align::{Planar, align_to_ground, face_forward, heading, place_planar};
+pub use blend::{blend, concatenate, fade, fade_weight};
+pub use cycle::{Cycle, make_cycle};
+pub use filter::butterworth;
+pub use lock::lock_feet;
+pub use mirror::mirror;
+pub use time::{change_speed, resample, trim};

@@ -1,0 +1,91 @@
+//! The fast search equals brute force.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod common;
+
+use proptest::prelude::*;
+use stuntlab_mocap::features::FeatureOptions;
+use stuntlab_mocap::search::{Filter, FrameId, PoseDatabase, SplitIndex};
+
+/// Tables with repeated rows and near-equal values, where ties and rounding bite.
+fn tables(width: usize) -> impl Strategy<Value = Vec<Vec<f32>>> {
+    let value = prop_oneof![
+        4 => -2.0f32..2.0,
+        2 => (-3i32..3).prop_map(|v| v as f32),
+        1 => (-3i32..3).prop_map(|v| 100.0 + v as f32 * 1e-5),
+    ];
+    prop::collection::vec(prop::collection::vec(value, width * 5..=width * 5), 1..40).prop_map(
+        move |mut all| {
+            let copy = all[0].clone();
+            all.push(copy);
+            all
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn search_equals_brute_force(
+        (width, tables, seed) in (1usize..30).prop_flat_map(|w| (Just(w), tables(w), any::<u64>())),
+        k in 1usize..9,
+    ) {
+        let tagged = tables.iter().enumerate().map(|(i, t)| (t.clone(), vec![format!("tag{}", i % 3)])).collect();
+        let database = PoseDatabase::from_rows(width, tagged).unwrap();
+        let mut searcher = database.searcher();
+        let pick = FrameId { clip: seed as usize % tables.len(), frame: 2 };
+        let exact = database.features(pick).unwrap().to_vec();
+        let off: Vec<f32> = exact.iter().enumerate().map(|(i, v)| v + ((seed >> (i % 50)) & 7) as f32 * 0.1).collect();
+        let filters = [
+            Filter::ALL,
+            database.with_tag("tag1"),
+            database.with_tag("none"),
+            database.with_clips(&[0, 5]),
+            Filter::ALL.within(0.0..0.3),
+        ];
+        let mut found = Vec::new();
+        for query in [&exact, &off] {
+            for filter in &filters {
+                let wanted = database.brute_force(query, k, filter);
+                searcher.k_nearest(query, k, filter, &mut found);
+                prop_assert_eq!(&found, &wanted);
+                prop_assert_eq!(searcher.nearest(query, filter), wanted.first().copied());
+            }
+        }
+        prop_assert_eq!(searcher.nearest(&exact, &Filter::ALL).unwrap().distance, 0.0);
+        prop_assert!(searcher.nearest(&vec![f32::NAN; width], &Filter::ALL).is_none());
+    }
+}
+
+#[test]
+fn split_search_with_all_candidates_is_exact_and_never_better_than_exact() {
+    let width = 12;
+    let rows: Vec<f32> = (0..300 * width).map(|i| ((i * i) as f32 * 0.37).sin()).collect();
+    let database = PoseDatabase::from_rows(width, vec![(rows, Vec::new())]).unwrap();
+    let split = SplitIndex::new(&database);
+    let mut searcher = database.searcher();
+    for seed in 0..50 {
+        let query: Vec<f32> = (0..width).map(|i| ((seed * width + i) as f32 * 1.7).cos()).collect();
+        let exact = searcher.nearest(&query, &Filter::ALL).unwrap();
+        assert_eq!(split.nearest(&query, 300, &Filter::ALL), Some(exact));
+        assert!(split.nearest(&query, 3, &Filter::ALL).unwrap().distance >= exact.distance);
+        assert_eq!(split.nearest(&query, 0, &Filter::ALL), None);
+    }
+}
+
+#[test]
+fn features_do_not_see_place_and_heading() {
+    use stuntlab_mocap::edit::{Planar, place_planar};
+    let Some(table) = common::cmu_table() else { return };
+    let clip = common::cmu_clip(table.iter().find(|r| r.file == "09_01.bvh").unwrap());
+    let moved = place_planar(&clip, &Planar { yaw: 2.0, shift: glam::DVec2::new(-3.0, 8.0) });
+    let options = FeatureOptions { velocity_time: 0.1, window: vec![-0.1, 0.0, 0.1] };
+    let database = PoseDatabase::new(&[clip.clone(), moved], &options).unwrap();
+    assert_eq!(database.width(), 16 * 3 * 2 * 3);
+    for frame in 0..clip.n_frames() {
+        let a = database.features(FrameId { clip: 0, frame }).unwrap();
+        let b = database.features(FrameId { clip: 1, frame }).unwrap();
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+}
