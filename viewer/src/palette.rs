@@ -1,0 +1,148 @@
+//! Colours and who wears them.
+//!
+//! The eight hues are those of Okabe and Ito, chosen so that people with any common colour vision can tell
+//! them apart. Roles come on top: the ghost of the recording is dark, a figure tracked in parent space blue,
+//! one tracked in world space orange, and an adaptive joint the more saturated the more its torque matters.
+
+/// An opaque colour, 8 bits a channel, as it appears on the screen (gamma encoded).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Color {
+    /// Red.
+    pub r: u8,
+    /// Green.
+    pub g: u8,
+    /// Blue.
+    pub b: u8,
+}
+
+impl Color {
+    /// From three channels.
+    pub const fn new(r: u8, g: u8, b: u8) -> Self {
+        Self { r, g, b }
+    }
+
+    /// From `0xRRGGBB`.
+    pub const fn hex(rgb: u32) -> Self {
+        Self { r: (rgb >> 16) as u8, g: (rgb >> 8) as u8, b: rgb as u8 }
+    }
+
+    /// As a canvas pixel, `0x00RRGGBB`.
+    pub const fn pixel(self) -> u32 {
+        (self.r as u32) << 16 | (self.g as u32) << 8 | self.b as u32
+    }
+
+    /// The colour `part` of the way from `self` (0) to `other` (1).
+    pub fn mix(self, other: Self, part: f64) -> Self {
+        let part = part.clamp(0.0, 1.0);
+        let blend = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * part).round() as u8;
+        Self::new(blend(self.r, other.r), blend(self.g, other.g), blend(self.b, other.b))
+    }
+
+    /// Linear light in 0..1 with the raster's gamma of 2.
+    pub(crate) fn linear(self) -> [f32; 3] {
+        [self.r, self.g, self.b].map(|c| {
+            let c = f32::from(c) / 255.0;
+            c * c
+        })
+    }
+
+    /// As `#rrggbb` for SVG and HTML.
+    pub fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.r, self.g, self.b)
+    }
+}
+
+/// Okabe–Ito black.
+pub const BLACK: Color = Color::hex(0x000000);
+/// Okabe–Ito orange.
+pub const ORANGE: Color = Color::hex(0xE69F00);
+/// Okabe–Ito sky blue.
+pub const SKY_BLUE: Color = Color::hex(0x56B4E9);
+/// Okabe–Ito bluish green.
+pub const GREEN: Color = Color::hex(0x009E73);
+/// Okabe–Ito yellow.
+pub const YELLOW: Color = Color::hex(0xF0E442);
+/// Okabe–Ito blue.
+pub const BLUE: Color = Color::hex(0x0072B2);
+/// Okabe–Ito vermilion.
+pub const VERMILION: Color = Color::hex(0xD55E00);
+/// Okabe–Ito reddish purple.
+pub const PURPLE: Color = Color::hex(0xCC79A7);
+/// White, for text on panels.
+pub const WHITE: Color = Color::hex(0xFFFFFF);
+/// Ink of axes and text on white.
+pub const INK: Color = Color::hex(0x2A3038);
+
+/// The ghost of the recorded motion: dark.
+pub const MOCAP_GHOST: Color = Color::hex(0x2B2F38);
+/// A figure tracked in parent (joint) space: blue.
+pub const PARENT_SPACE: Color = Color::hex(0x2E86C8);
+/// A figure tracked in world space: orange.
+pub const WORLD_SPACE: Color = Color::hex(0xE8902A);
+/// A figure with no role of its own.
+pub const BODY: Color = Color::hex(0xC9CDD3);
+/// Crates, balls and other loose things.
+pub const PROP: Color = Color::hex(0xB7A58C);
+/// Terrain and stairs.
+pub const TERRAIN: Color = Color::hex(0xB9C0B4);
+/// The lighter fields of the ground.
+pub const GROUND: Color = Color::hex(0xCDD2D8);
+/// An adaptive joint that is not activated.
+pub const JOINT_IDLE: Color = Color::hex(0xB4B9C0);
+/// An adaptive joint at full inverse-dynamics ratio.
+pub const JOINT_ACTIVE: Color = Color::hex(0xD9480F);
+
+/// Colour of the `index`-th curve or character; repeats after seven.
+pub const fn series(index: usize) -> Color {
+    const ORDER: [Color; 7] = [BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY_BLUE, Color::hex(0x6B6B6B)];
+    ORDER[index % ORDER.len()]
+}
+
+/// Colour of an adaptive joint: grey at ratio 0, fully saturated at 1.
+pub fn adaptive_joint(inverse_dynamics_ratio: f64) -> Color {
+    let ratio = if inverse_dynamics_ratio.is_finite() { inverse_dynamics_ratio } else { 1.0 };
+    JOINT_IDLE.mix(JOINT_ACTIVE, ratio.clamp(0.0, 1.0).sqrt())
+}
+
+/// A perceptually ordered ramp for heat maps, dark blue over green to pale yellow; lightness only rises,
+/// so it also reads in greyscale. `value` in 0..1; not-a-number is grey.
+pub fn ramp(value: f64) -> Color {
+    const STOPS: [Color; 6] = [
+        Color::hex(0x1B1C4A),
+        Color::hex(0x1F4E8C),
+        Color::hex(0x1B8A8F),
+        Color::hex(0x4DB375),
+        Color::hex(0xB5D65B),
+        Color::hex(0xFBF3A4),
+    ];
+    if value.is_nan() {
+        return Color::hex(0x9A9A9A);
+    }
+    let position = value.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
+    let index = (position as usize).min(STOPS.len() - 2);
+    STOPS[index].mix(STOPS[index + 1], position - index as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lightness(c: Color) -> f64 {
+        0.2126 * f64::from(c.r) + 0.7152 * f64::from(c.g) + 0.0722 * f64::from(c.b)
+    }
+
+    #[test]
+    fn ramp_only_gets_lighter() {
+        let shades: Vec<f64> = (0..=100).map(|i| lightness(ramp(f64::from(i) / 100.0))).collect();
+        assert!(shades.windows(2).all(|w| w[1] >= w[0] - 0.5), "{shades:?}");
+    }
+
+    #[test]
+    fn adaptive_joint_saturates_with_the_ratio() {
+        let saturation = |c: Color| i32::from(c.r.max(c.g).max(c.b)) - i32::from(c.r.min(c.g).min(c.b));
+        let steps: Vec<i32> =
+            [0.0, 0.1, 0.4, 0.8, 1.0].iter().map(|&r| saturation(adaptive_joint(r))).collect();
+        assert!(steps.windows(2).all(|w| w[1] > w[0]), "{steps:?}");
+        assert_eq!(adaptive_joint(f64::NAN), JOINT_ACTIVE);
+    }
+}

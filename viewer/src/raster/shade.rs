@@ -1,0 +1,375 @@
+//! From material, normal and depth to a colour.
+//!
+//! Linear light with gamma 2 (a square root is the only function needed). Light is a sun with shadows, a
+//! hemisphere of sky above and ground bounce below, a small highlight and a brighter rim; air takes the
+//! colour of the horizon with distance. Ground patterns are filtered by the footprint of the sample, so
+//! that they fade instead of flickering. Loops work on runs of one material and have no branches.
+
+use glam::Vec3;
+
+use super::shadow::ShadowMap;
+use crate::canvas::blend_pixel;
+use crate::palette::Color;
+use crate::picture::{Environment, Paint};
+
+/// Most samples handled in one go.
+pub(crate) const RUN: usize = 128;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Material {
+    albedo: Vec3,
+    gloss: f32,
+    /// 256 for solid.
+    alpha: u32,
+    grid: Option<Grid>,
+}
+
+/// Fields of a ground pattern: axes in fields per metre and the eye's place among them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    pub(crate) u: Vec3,
+    pub(crate) v: Vec3,
+    pub(crate) offset: (f32, f32),
+}
+
+impl Material {
+    pub(crate) fn new(paint: &Paint, grid: Option<Grid>) -> Self {
+        let alpha = if paint.alpha >= 1.0 { 256 } else { (paint.alpha.max(0.0) * 256.0) as u32 };
+        Self {
+            albedo: Vec3::from(paint.color.linear()),
+            gloss: paint.gloss.clamp(0.0, 1.0) as f32,
+            alpha,
+            grid,
+        }
+    }
+}
+
+/// The light of one picture.
+pub(crate) struct Light {
+    sun: Vec3,
+    sun_color: Vec3,
+    sky_light: Vec3,
+    ground_light: Vec3,
+    horizon: Vec3,
+    zenith: Vec3,
+    /// One over the squared fog distance.
+    fog: f32,
+}
+
+impl Light {
+    pub(crate) fn new(environment: &Environment) -> Self {
+        let linear = |c: Color| Vec3::from(c.linear());
+        let (horizon, zenith) = (linear(environment.horizon), linear(environment.zenith));
+        let fog = environment.fog_distance.max(0.1) as f32;
+        Self {
+            sun: environment.sun.try_normalize().unwrap_or(glam::DVec3::Z).as_vec3(),
+            sun_color: Vec3::new(0.86, 0.80, 0.70),
+            sky_light: 0.34 * horizon.lerp(zenith, 0.55) + Vec3::splat(0.16),
+            ground_light: Vec3::new(0.17, 0.16, 0.15),
+            horizon,
+            zenith,
+            fog: 1.0 / (fog * fog),
+        }
+    }
+}
+
+/// Scratch of one run.
+pub(crate) struct Shader {
+    sun: [f32; RUN],
+    open: [f32; RUN],
+    tint: [f32; RUN],
+}
+
+impl Default for Shader {
+    fn default() -> Self {
+        let zero = [0.0; RUN];
+        Self { sun: zero, open: zero, tint: zero }
+    }
+}
+
+/// A run of samples of one material, read only.
+pub(crate) struct Surface<'a> {
+    pub(crate) w: &'a [f32],
+    pub(crate) nx: &'a [f32],
+    pub(crate) ny: &'a [f32],
+    pub(crate) nz: &'a [f32],
+}
+
+/// What surfaces receive light from.
+pub(crate) struct Lamps<'a> {
+    pub(crate) light: &'a Light,
+    /// Shadows of the sun.
+    pub(crate) sun_map: Option<&'a ShadowMap>,
+    /// Darkness under things.
+    pub(crate) sky_map: Option<&'a ShadowMap>,
+}
+
+impl Shader {
+    /// Colours a run of at most `RUN` samples; `first` is the ray of its first sample.
+    pub(crate) fn shade(
+        &mut self,
+        material: &Material,
+        lamps: &Lamps<'_>,
+        first: Vec3,
+        step: Vec3,
+        surface: &Surface<'_>,
+        out: &mut [u32],
+    ) {
+        let n = out.len();
+        self.sun[..n].fill(1.0);
+        self.open[..n].fill(1.0);
+        self.tint[..n].fill(1.0);
+        let place = |i: usize| (first + step * i as f32) * (1.0 / surface.w[i]);
+        if let Some(map) = lamps.sun_map {
+            probe(&mut self.sun[..n], 8, &|i| map.light_at(map.place(place(i))));
+        }
+        if let Some(map) = lamps.sky_map {
+            probe(&mut self.open[..n], 16, &|i| map.openness_at(map.place(place(i))));
+        }
+        if let Some(grid) = &material.grid {
+            pattern(grid, first, step, surface, &mut self.tint[..n]);
+        }
+        let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
+        if material.alpha >= 256 {
+            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, out);
+        } else {
+            let mut over = [0; RUN];
+            let over = &mut over[..n];
+            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, over);
+            for (i, (pixel, &color)) in out.iter_mut().zip(over.iter()).enumerate() {
+                let ray = first + step * i as f32;
+                *pixel = blend_pixel(*pixel, color, ghost_alpha(material.alpha, ray, surface, i));
+            }
+        }
+    }
+}
+
+/// Fills `out` from a smooth but dear function, asking only every `stride`-th sample first; where two asked
+/// ones differ much, the middle is asked too, and so on; between the rest lie straight lines.
+fn probe(out: &mut [f32], stride: usize, value: &impl Fn(usize) -> f32) {
+    let Some(last) = out.len().checked_sub(1) else { return };
+    let mut at = 0;
+    out[0] = value(0);
+    while at < last {
+        let next = (at + stride).min(last);
+        out[next] = value(next);
+        fill_between(out, at, next, value);
+        at = next;
+    }
+}
+
+fn fill_between(out: &mut [f32], from: usize, to: usize, value: &impl Fn(usize) -> f32) {
+    let (before, after) = (out[from], out[to]);
+    if before == after {
+        out[from..to].fill(after);
+    } else if to - from > 1 {
+        if (before - after).abs() > 0.35 {
+            let middle = (from + to) / 2;
+            out[middle] = value(middle);
+            fill_between(out, from, middle, value);
+            fill_between(out, middle, to, value);
+        } else {
+            let slope = (after - before) / (to - from) as f32;
+            for i in from + 1..to {
+                out[i] = before + slope * (i - from) as f32;
+            }
+        }
+    }
+}
+
+/// One over the square root to 0.2 %, without division: the exponent trick and one Newton step.
+#[inline(always)]
+fn rough_rsqrt(x: f32) -> f32 {
+    let guess = f32::from_bits(0x5F37_59DF_u32.wrapping_sub(x.to_bits() >> 1));
+    guess * (1.5 - 0.5 * x * guess * guess)
+}
+
+/// Opacity of a translucent surface: more where it is seen edge on, so that ghosts have an outline.
+fn ghost_alpha(alpha: u32, ray: Vec3, surface: &Surface<'_>, i: usize) -> u32 {
+    let normal = Vec3::new(surface.nx[i], surface.ny[i], surface.nz[i]);
+    let facing =
+        (normal.dot(ray) * (normal.length_squared() * ray.length_squared()).max(1e-20).sqrt().recip()).abs();
+    let edge = (1.0 - facing.min(1.0)) * (1.0 - facing.min(1.0));
+    (alpha + ((256 - alpha) as f32 * 0.6 * edge) as u32).min(256)
+}
+
+/// Sky seen by rays that hit nothing.
+#[inline(never)]
+pub(crate) fn sky(light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
+    let (low, high) = (light.horizon, light.zenith - light.horizon);
+    for (i, pixel) in out.iter_mut().enumerate() {
+        let x = i as i32 as f32;
+        let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
+        let rise = dz * rough_rsqrt(dx * dx + dy * dy + dz * dz);
+        let rise = if rise > 0.0 { rise } else { 0.0 };
+        let part = rise * (2.4 - 1.4 * rise);
+        let part = if part < 1.0 { part } else { 1.0 };
+        *pixel = pack(low.x + high.x * part, low.y + high.y * part, low.z + high.z * part);
+    }
+}
+
+/// Linear colour (never negative, clipped at 1) to a pixel. Adding 2²³ leaves the rounded integer in the low bits.
+#[inline(always)]
+fn pack(r: f32, g: f32, b: f32) -> u32 {
+    const MAGIC: f32 = 8_388_608.0;
+    let byte = |v: f32| {
+        let v = if v < 1.0 { v } else { 1.0 };
+        (v.sqrt() * 255.0 + MAGIC).to_bits() & 255
+    };
+    byte(r) << 16 | byte(g) << 8 | byte(b)
+}
+
+#[inline(always)]
+fn positive(v: f32) -> f32 {
+    if v > 0.0 { v } else { 0.0 }
+}
+
+/// Lights a run; only glossy surfaces have highlights and rims.
+#[inline(never)]
+fn light_run<const GLOSSY: bool>(
+    material: &Material,
+    light: &Light,
+    first: Vec3,
+    step: Vec3,
+    surface: &Surface<'_>,
+    sun: &[f32; RUN],
+    open: &[f32; RUN],
+    tint: &[f32; RUN],
+    out: &mut [u32],
+) {
+    let n = out.len().min(RUN);
+    let (w, nx, ny, nz) = (&surface.w[..n], &surface.nx[..n], &surface.ny[..n], &surface.nz[..n]);
+    let (sun, open, tint, out) = (&sun[..n], &open[..n], &tint[..n], &mut out[..n]);
+    let l = light.sun;
+    let (albedo, gloss) = (material.albedo, material.gloss);
+    let shine = gloss * 0.55;
+    let rim = 0.10 + 0.25 * gloss;
+    let (sky, bounce) = (light.sky_light, light.ground_light);
+    for i in 0..n {
+        let x = i as i32 as f32;
+        let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
+        let d2 = dx * dx + dy * dy + dz * dz;
+        let over_n = rough_rsqrt(nx[i] * nx[i] + ny[i] * ny[i] + nz[i] * nz[i] + 1e-20);
+        let (ax, ay, az) = (nx[i] * over_n, ny[i] * over_n, nz[i] * over_n);
+
+        let facing_sun = positive(ax * l.x + ay * l.y + az * l.z) * sun[i];
+        let half = 0.5 + 0.5 * az;
+        let ambient = open[i];
+        let (mut highlight, mut edge) = (0.0, 0.0);
+        if GLOSSY {
+            let over_d = rough_rsqrt(d2);
+            let (vx, vy, vz) = (-dx * over_d, -dy * over_d, -dz * over_d);
+            let (hx, hy, hz) = (vx + l.x, vy + l.y, vz + l.z);
+            let over_h = rough_rsqrt(hx * hx + hy * hy + hz * hz + 1e-20);
+            let mirror = positive((ax * hx + ay * hy + az * hz) * over_h);
+            let m4 = (mirror * mirror) * (mirror * mirror);
+            let m16 = (m4 * m4) * (m4 * m4);
+            highlight = shine * (m16 * m16) * facing_sun;
+            let away = 1.0 - positive(ax * vx + ay * vy + az * vz);
+            edge = rim * (away * away) * (away * away) * half * ambient;
+        }
+
+        // Air takes q/(1 + q) of the colour, q the squared distance over that of the fog. Before, a tone
+        // curve close to 1.2 c/(1 + c/4) keeps bright surfaces from clipping.
+        let haze = d2 * light.fog;
+        let air = haze / (w[i] * w[i] + haze);
+        let channel = |albedo: f32, sun: f32, sky: f32, bounce: f32, horizon: f32| {
+            let body = albedo * tint[i] * ((bounce + (sky - bounce) * half) * ambient + sun * facing_sun);
+            let lit = if GLOSSY { body + highlight + edge * sky } else { body };
+            let toned = lit * (1.2 + lit * (0.03 * lit - 0.27));
+            toned + (horizon - toned) * air
+        };
+        let r = channel(albedo.x, light.sun_color.x, sky.x, bounce.x, light.horizon.x);
+        let g = channel(albedo.y, light.sun_color.y, sky.y, bounce.y, light.horizon.y);
+        let b = channel(albedo.z, light.sun_color.z, sky.z, bounce.z, light.horizon.z);
+        out[i] = pack(r, g, b);
+    }
+}
+
+/// Distance to the nearest integer. The 1.5·2²³ trick rounds without a library call.
+#[inline(always)]
+fn triangle_wave(x: f32) -> f32 {
+    const MAGIC: f32 = 12_582_912.0;
+    (x - ((x + MAGIC) - MAGIC)).abs()
+}
+
+/// Mean over a box of width `width` (and one over it) about `x` of lines `thin` wide at every integer.
+#[inline(always)]
+fn filtered_lines(x: f32, width: f32, over_width: f32, thin: f32) -> f32 {
+    // A trapezoid: covered where the box overlaps the line, at most the smaller of both widths.
+    let gap = triangle_wave(x);
+    let cover = 0.5 * (width + thin) - gap;
+    let most = if width < thin { width } else { thin };
+    let cover = if cover < most { cover } else { most };
+    let near = positive(cover) * over_width;
+    // Wider than a field: the mean.
+    let blend = positive(1.0 - width);
+    near * blend + thin * (1.0 - blend)
+}
+
+/// Samples that share one footprint.
+const PATCH: usize = 32;
+
+/// Ground pattern as a factor on the albedo: a faint checker and thin lines between fields.
+fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &mut [f32]) {
+    for (number, tint) in tint.chunks_mut(PATCH).enumerate() {
+        let from = number * PATCH;
+        let middle = from + tint.len() / 2;
+        // Footprint of a sample on the surface, along both axes: across the view it is as wide as a sample,
+        // along it stretched by one over the cosine of incidence.
+        let ray = first + step * middle as f32;
+        let normal = Vec3::new(surface.nx[middle], surface.ny[middle], surface.nz[middle]);
+        let size = step.length() / surface.w[middle];
+        let stretch = size / (ray.dot(normal).abs() / normal.length().max(1e-10) + 1e-4) / ray.length();
+        let wide = |axis: Vec3| 0.8 * size * axis.length() + stretch * ray.dot(axis).abs() + 1e-5;
+        let start = first + step * from as f32;
+        let w = &surface.w[from..from + tint.len()];
+        patch(grid, start, step, (wide(grid.u), wide(grid.v)), w, tint);
+    }
+}
+
+#[inline(never)]
+fn patch(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &[f32], tint: &mut [f32]) {
+    let n = tint.len();
+    let w = &w[..n];
+    let (u, v) = (grid.u, grid.v);
+    let (u0, u1, v0, v1) = (first.dot(u), step.dot(u), first.dot(v), step.dot(v));
+    let (over_u, over_v) = (1.0 / wide.0, 1.0 / wide.1);
+    for i in 0..n {
+        let x = i as i32 as f32;
+        let far = 1.0 / w[i];
+        let (a, b) = ((u0 + x * u1) * far + grid.offset.0, (v0 + x * v1) * far + grid.offset.1);
+        // Box-filtered checker: the integral of a square wave is a triangle wave.
+        let check = |p: f32, width: f32, over: f32| {
+            2.0 * (triangle_wave(0.5 * (p + 0.5 * width)) - triangle_wave(0.5 * (p - 0.5 * width))) * over
+        };
+        let checker = check(a, wide.0, over_u) * check(b, wide.1, over_v);
+        let la = filtered_lines(a, wide.0, over_u, 0.022);
+        let lb = filtered_lines(b, wide.1, over_v, 0.022);
+        let lines = la + lb - la * lb;
+        tint[i] = (1.0 + 0.075 * checker) * (1.0 - 0.30 * lines);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_mean_at_any_width() {
+        for width in [0.01f32, 0.1, 0.5, 0.9, 3.0] {
+            let n = 2000;
+            let mean: f32 = (0..n)
+                .map(|i| filtered_lines(i as f32 / n as f32 * 4.0, width, 1.0 / width, 0.03))
+                .sum::<f32>()
+                / n as f32;
+            assert!((mean - 0.03).abs() < 0.004, "width {width}: {mean}");
+        }
+    }
+
+    #[test]
+    fn packing_rounds_and_clamps() {
+        assert_eq!(pack(0.0, 1.0, 2.0), 0x00FFFF);
+        assert_eq!(pack(0.25, 1e-9, 1.0), 0x8000FF);
+    }
+}
