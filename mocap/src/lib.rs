@@ -17,6 +17,7 @@
 //! | [`contacts`] | when heels and toes rest |
 //! | [`features`], [`search`] | numbers that compare poses; nearest poses among many |
 //! | [`graph`] | clips joined where they are alike |
+//! | [`keyframe`], [`library`] | motions written as key poses; the clips that come with the program |
 //!
 //! # Example
 //! ```
@@ -57,6 +58,8 @@ pub mod detect;
 pub mod edit;
 pub mod features;
 pub mod graph;
+pub mod keyframe;
+pub mod library;
 pub mod roles;
 pub mod search;
 pub mod skeleton;

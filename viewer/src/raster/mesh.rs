@@ -146,18 +146,18 @@ pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64,
 pub(crate) const MAX_STEPS: usize = 4;
 
 fn from_hull(hull: &Hull) -> LocalMesh {
-    let n = hull.vertices.len() as u32;
-    let fans = hull.faces.iter().filter(|face| face.iter().all(|&i| i < n));
+    let n = hull.vertices().len() as u32;
+    let fans = hull.faces().filter(|face| face.iter().all(|&i| i < n));
     let triangles = fans.flat_map(|face| (2..face.len()).map(|k| [face[0], face[k - 1], face[k]])).collect();
-    LocalMesh { vertices: to_f32(&hull.vertices), triangles, normals: Vec::new() }
+    LocalMesh { vertices: to_f32(hull.vertices()), triangles, normals: Vec::new() }
 }
 
 fn from_heightfield(field: &Heightfield) -> LocalMesh {
-    let (columns, rows, spacing) = (field.columns, field.rows, field.spacing);
-    if columns < 2 || rows < 2 || field.heights.len() < columns * rows {
+    let (columns, rows, spacing) = (field.columns(), field.rows(), field.spacing());
+    if columns < 2 || rows < 2 || field.heights().len() < columns * rows {
         return LocalMesh::default();
     }
-    let height = |i: usize, j: usize| field.heights[j * columns + i];
+    let height = |i: usize, j: usize| field.heights()[j * columns + i];
     let mut vertices = Vec::with_capacity(columns * rows);
     let mut slopes = Vec::with_capacity(columns * rows);
     for j in 0..rows {
@@ -189,10 +189,10 @@ fn from_heightfield(field: &Heightfield) -> LocalMesh {
 const CREASE: f32 = 0.77;
 
 fn from_mesh(mesh: &TriangleMesh) -> LocalMesh {
-    let vertices = to_f32(&mesh.vertices);
+    let vertices = to_f32(mesh.vertices());
     let n = vertices.len() as u32;
     let triangles: Vec<[u32; 3]> =
-        mesh.triangles.iter().copied().filter(|t| t.iter().all(|&i| i < n)).collect();
+        mesh.triangles().iter().copied().filter(|t| t.iter().all(|&i| i < n)).collect();
     let face = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| vertices[i as usize]);
         (b - a).cross(c - a)

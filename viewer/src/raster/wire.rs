@@ -43,12 +43,12 @@ pub(crate) fn for_each_edge(shape: &Shape, mesh: Option<&LocalMesh>, mut edge: i
             }
         }
         Shape::Hull(hull) => {
-            let n = hull.vertices.len() as u32;
-            for face in hull.faces.iter().filter(|face| face.iter().all(|&i| i < n)) {
+            let n = hull.vertices().len() as u32;
+            for face in hull.faces().filter(|face| face.iter().all(|&i| i < n)) {
                 for (i, &a) in face.iter().enumerate() {
                     let b = face[(i + 1) % face.len()];
                     if a < b {
-                        edge(hull.vertices[a as usize], hull.vertices[b as usize]);
+                        edge(hull.vertices()[a as usize], hull.vertices()[b as usize]);
                     }
                 }
             }
