@@ -113,7 +113,7 @@ fn draw(compiled: &Compiled) -> Vec<(String, Canvas)> {
                 target: DVec3::new(root.x, root.y, 0.5 * root.z.max(0.5) + 0.42),
                 yaw,
                 pitch: 0.1,
-                distance: 5.6,
+                distance: 4.9,
                 field_of_view: 0.42,
             };
             let mut canvas = Canvas::new(CELL, CELL);

@@ -2,7 +2,7 @@
 //! placed limbs change in turn (reach, balance, centre of mass in flight), again until nothing moves by a visible amount.
 
 use super::limbs::{REACH, Targets};
-use super::path::{Corrections, bend_to_flights, frames, root_path, weight};
+use super::path::{Corrections, bend_to_flights, frames, root_path, weight_over};
 use super::plan::{Contact, FlightPhase, Part, Plan, ROUNDS};
 use super::{Compiled, KeyframeError, PoseBook, Source, angles};
 use crate::Clip;
@@ -12,11 +12,15 @@ use crate::roles::Side;
 use glam::{DQuat, DVec3};
 
 /// Passes over the clip.
-const N_PASSES: usize = 6;
+const N_PASSES: usize = 12;
 /// Time over which the root is lowered for a foot out of reach, s.
 const LOWERING: f64 = 0.1;
 /// Time over which balance sets in, s.
-const BALANCE_RAMP: f64 = 0.2;
+const BALANCE_RAMP: f64 = 0.3;
+/// Half the time in which the goal of balance goes from foot to foot, s.
+const BALANCE_SHIFT: f64 = 0.15;
+/// Half the time over which the balancing shift is averaged, s.
+const SMOOTHING: f64 = 0.1;
 
 /// Compiles a plan.
 pub(crate) fn compile_plan(source: &Source<'_>, plan: &Plan, tags: &[String]) -> Result<Compiled, KeyframeError> {
@@ -89,39 +93,62 @@ pub(crate) fn compile_plan(source: &Source<'_>, plan: &Plan, tags: &[String]) ->
     })
 }
 
-/// Shifts the root so that the centre of mass comes over the middle of the planted feet.
+/// Shifts the root so that the centre of mass comes over the middle of the planted feet; after the last moment of
+/// balance the shift stays as it is.
 fn balance(plan: &Plan, targets: &[Targets], centers: &[DVec3], shift: &mut [DVec3]) {
+    let mut held = DVec3::ZERO;
+    let mut wanted = vec![DVec3::ZERO; shift.len()];
+    let mut balanced = false;
     for (frame, center) in centers.iter().enumerate() {
         let t = frame as f64 / plan.rate;
-        for interval in &plan.balance {
-            let begin = if interval.from <= 1e-9 { 1.0 } else { smoother((t - interval.from) / BALANCE_RAMP) };
-            let end =
-                if interval.to >= plan.duration - 1e-9 { 1.0 } else { smoother((interval.to - t) / BALANCE_RAMP) };
-            let share = begin * end;
-            if share <= 0.0 {
-                continue;
+        let interval = plan.balance.iter().find(|b| (b.from - 1e-9..=b.to + 1e-9).contains(&t));
+        let Some(interval) = interval else {
+            if balanced {
+                held = wanted[frame - 1];
             }
-            // Feet count by how firmly they stand, so that the middle moves smoothly from foot to foot.
-            let (mut sum, mut total) = (DVec3::ZERO, 0.0);
-            for limb in targets.iter().filter(|l| l.is_leg) {
-                let firm = plan
-                    .contacts
-                    .iter()
-                    .filter(|c| matches!(c.part, Part::Heel(s) | Part::Toe(s) | Part::Foot(s) if s == limb.side))
-                    .map(|c| weight(c, plan, t))
-                    .fold(0.0, f64::max);
+            balanced = false;
+            wanted[frame] = held;
+            continue;
+        };
+        balanced = true;
+        let share = if interval.from <= 1e-9 { 1.0 } else { smoother((t - interval.from) / BALANCE_RAMP) };
+        // Feet count by how firmly they stand, so that the middle moves smoothly from foot to foot.
+        let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+        for limb in targets.iter().filter(|l| l.is_leg) {
+            for contact in &plan.contacts {
+                if !matches!(contact.part, Part::Heel(s) | Part::Toe(s) | Part::Foot(s) if s == limb.side) {
+                    continue;
+                }
+                let firm = weight_over(contact, plan, t, BALANCE_SHIFT);
                 if let Some(print) = limb.prints[frame] {
                     sum += firm * print;
                     total += firm;
                 }
             }
-            if total > 0.0 {
-                let goal = sum / total + DVec3::new(interval.shift[0], interval.shift[1], 0.0);
-                let missing = goal - *center;
-                shift[frame] += 0.9 * share * DVec3 { z: 0.0, ..missing };
-            }
+        }
+        wanted[frame] = held;
+        if total > 1e-6 {
+            let goal = sum / total + DVec3::new(interval.shift[0], interval.shift[1], 0.0);
+            let needed = shift[frame] + DVec3 { z: 0.0, ..goal - *center };
+            wanted[frame] = held.lerp(needed, share);
         }
     }
+    let half = (SMOOTHING * plan.rate) as usize;
+    for k in 0..shift.len() {
+        shift[k] = averaged(&wanted, k, half);
+    }
+}
+
+/// Average of the neighbours within `half` frames, nearer ones counting more; outside of the ends the end counts.
+fn averaged(values: &[DVec3], k: usize, half: usize) -> DVec3 {
+    let last = values.len() as isize - 1;
+    let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+    for d in -(half as isize)..=half as isize {
+        let w = 1.0 - (d as f64 / (half + 1) as f64).powi(2);
+        sum += w * w * values[(k as isize + d).clamp(0, last) as usize];
+        total += w * w;
+    }
+    sum / total
 }
 
 /// Lowers the root where a planted foot is out of reach: the greatest lack nearby, averaged, which is never less than

@@ -9,7 +9,7 @@ use super::curve::smoother;
 use super::plan::{Contact, Part, Plan};
 use crate::Skeleton;
 use crate::library::skeleton::{
-    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, UPPER_ARM, joints_of, sole,
+    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, TOE_JOINT, UPPER_ARM, joints_of, sole,
 };
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
@@ -18,10 +18,15 @@ use glam::{DQuat, DVec3};
 const FADE: f64 = 0.3;
 /// The sole turns flat within this time before and after, s.
 const FLATTEN: f64 = 0.08;
-/// Longest share of its length to which a limb is stretched.
-pub(crate) const REACH: f64 = 0.9995;
-/// Range over which the floor pushes feet up, m.
-const CLEARANCE: f64 = 0.01;
+/// Share of its length to which a planted leg may be stretched; the root is lowered for more.
+pub(crate) const REACH: f64 = 0.993;
+/// Limbs stretch freely up to this share of their length and never beyond `LIMIT`, so that hinges never snap straight.
+const FREE: f64 = 0.985;
+const LIMIT: f64 = 0.9985;
+/// Depth within which the floor starts to push feet up, m.
+const SOFT: f64 = 0.008;
+/// Toes are free of the floor with the ball this high, m.
+const TOES_FREE: f64 = 0.15;
 
 /// Where the end of a limb should be in every frame: ankle or palm, and the foot's orientation.
 #[derive(Clone, Debug)]
@@ -46,13 +51,14 @@ fn touches(part: Part, side: Side, leg: bool) -> bool {
 }
 
 /// Contacts of a limb that follow each other without a break.
-struct Episode {
-    from: f64,
-    to: f64,
-    contacts: Vec<Contact>,
+pub(crate) struct Episode {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) contacts: Vec<Contact>,
 }
 
-fn episodes(plan: &Plan, side: Side, leg: bool) -> Vec<Episode> {
+/// The episodes of a limb in order of time.
+pub(crate) fn episodes(plan: &Plan, side: Side, leg: bool) -> Vec<Episode> {
     let mut own: Vec<Contact> = plan.contacts.iter().filter(|c| touches(c.part, side, leg)).copied().collect();
     own.sort_by(|a, b| a.from.total_cmp(&b.from));
     let mut all: Vec<Episode> = Vec::new();
@@ -93,8 +99,9 @@ impl Targets {
             let places = targets.plant(plan, placed, episode, first, last, joint);
             held.push((first, last, places));
         }
-        targets.lift(placed);
         targets.join(plan, &held);
+        targets.lift(placed);
+        targets.spread_prints();
         targets
     }
 
@@ -176,25 +183,36 @@ impl Targets {
             .collect()
     }
 
-    /// Lifts feet that would cut the floor.
+    /// Frames just before and after a footprint know it too.
+    fn spread_prints(&mut self) {
+        let own = self.prints.clone();
+        let known = |frame: usize| own.get(frame).copied().flatten();
+        for frame in (0..own.len()).filter(|&f| own[f].is_none()) {
+            let near = (1..own.len()).find_map(|d| known(frame + d).or_else(|| known(frame.checked_sub(d)?)));
+            self.prints[frame] = near;
+        }
+    }
+
+    /// Lifts free feet that would cut the floor.
     fn lift(&mut self, placed: &[Placed]) {
         if !self.is_leg {
             return;
         }
         let joints = joints_of(self.side);
-        for frame in 0..placed.len() {
+        for frame in (0..placed.len()).filter(|&f| !self.planted[f]).collect::<Vec<_>>() {
             let pose = &placed[frame];
+            let (ankle, foot) = (self.places[frame], self.turns[frame]);
             // The sole with the foot in its wanted orientation.
-            let toe = pose.rotation[joints.foot].conjugate() * pose.rotation[joints.toe];
-            let toe_joint = pose.rotation[joints.foot].conjugate() * (pose.position[joints.toe] - pose.position[joints.foot]);
+            let mut toe = pose.rotation[joints.foot].conjugate() * pose.rotation[joints.toe];
+            flatten_toes(foot, ankle, &mut toe);
             let lowest = sole(self.side)
                 .iter()
                 .map(|p| {
-                    let local = if p.joint == joints.toe { toe_joint + toe * p.center } else { p.center };
-                    (self.places[frame] + self.turns[frame] * local).z
+                    let local = if p.joint == joints.toe { TOE_JOINT + toe * p.center } else { p.center };
+                    (ankle + foot * local).z
                 })
                 .fold(f64::INFINITY, f64::min);
-            self.places[frame].z += soft_max(lowest, CLEARANCE) - lowest;
+            self.places[frame].z += push_up(lowest);
         }
     }
 
@@ -235,6 +253,7 @@ impl Targets {
             limb.solve(skeleton, root, pose, self.places[frame]);
             let placed = Placed::new(skeleton, root, pose);
             pose[joints.foot] = (placed.rotation[joints.knee].conjugate() * self.turns[frame]).normalize();
+            flatten_toes(self.turns[frame], placed.position[joints.foot], &mut pose[joints.toe]);
             return;
         }
         // The hand keeps its angle at the wrist; the palm's place follows in a few rounds.
@@ -252,6 +271,15 @@ impl Targets {
     }
 }
 
+/// Bends toes up as the heel rises over a ball near the floor.
+fn flatten_toes(foot: DQuat, ankle: DVec3, toe: &mut DQuat) {
+    let near = 1.0 - smoother((ankle + foot * BALL).z / TOES_FREE);
+    let down = -(foot * DVec3::X).z.clamp(-1.0, 1.0).asin();
+    let flat = down.clamp(0.0, 60f64.to_radians());
+    let (own, _, _) = toe.to_euler(glam::EulerRot::YXZ);
+    *toe = DQuat::from_rotation_y(-(-own + near * (flat.max(-own) + own)));
+}
+
 /// A cubic from `offset` with rate `rate` per frame to nothing at `room` frames.
 fn fading(offset: DVec3, rate: DVec3, k: usize, room: usize) -> DVec3 {
     let s = k as f64 / room as f64;
@@ -259,14 +287,14 @@ fn fading(offset: DVec3, rate: DVec3, k: usize, room: usize) -> DVec3 {
     offset * (w * w * (1.0 + 2.0 * s)) + rate * (room as f64 * s * w * w)
 }
 
-/// The greater of z and 0, rounded within `range` of the corner.
-fn soft_max(z: f64, range: f64) -> f64 {
-    if z <= -range {
+/// How far the floor pushes up at height z: nothing above, all of the depth less half of the soft range below.
+fn push_up(z: f64) -> f64 {
+    if z >= 0.0 {
         0.0
-    } else if z >= range {
-        z
+    } else if z > -SOFT {
+        z * z / (2.0 * SOFT)
     } else {
-        (z + range) * (z + range) / (4.0 * range)
+        -z - 0.5 * SOFT
     }
 }
 
@@ -287,7 +315,10 @@ impl Limb {
         let placed = Placed::new(skeleton, root, pose);
         let start = placed.position[self.upper];
         let (l1, l2) = (self.l1, self.l2);
-        let distance = (target - start).length().clamp(0.3 * (l1 + l2), REACH * (l1 + l2));
+        let share = (target - start).length() / (l1 + l2);
+        let room = LIMIT - FREE;
+        let share = if share > FREE { FREE + room * (1.0 - (-(share - FREE) / room).exp()) } else { share };
+        let distance = share.max(0.3) * (l1 + l2);
         let flexion = ((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2)).clamp(-1.0, 1.0).acos();
         // A forearm's twist about its bone stays.
         let (_, _, twist) = pose[self.middle].to_euler(glam::EulerRot::YXZ);

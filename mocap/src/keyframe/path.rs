@@ -10,24 +10,30 @@
 //! and contacts before and after are bent by cubics without offset at both ends until the root's velocities agree.
 
 use super::curve::smoother;
+use super::limbs::{Episode, episodes};
 use super::plan::{Contact, FlightPhase, Part, Plan};
 use crate::library::skeleton::{
     BALL, Ball, HEEL, KNEE_RADIUS, PALM, PALM_RADIUS, Placed, joints_of, seat, trunk,
 };
+use crate::roles::Side;
 use glam::DVec3;
 
 /// Standard gravity, m/s².
 pub(crate) const GRAVITY: f64 = 9.81;
-/// Half the time over which a support takes over, s.
+/// Half the time in which weight goes from heel to ball, s.
 const RAMP: f64 = 0.05;
+/// Half the time in which weight goes from limb to limb, s.
+const LIMB_RAMP: f64 = 0.09;
+/// Half the time in which knees and trunk take over, s.
+const BODY_RAMP: f64 = 0.12;
 /// How sharply the lowest ball of a rolling part is chosen, m.
 const SHARPNESS: f64 = 0.006;
 /// Longest stretch of contact that is bent to meet a flight's velocity, s.
 const BEND: f64 = 0.24;
 
-/// Weight of a contact at a time: 0 to 1.
-pub(crate) fn weight(contact: &Contact, plan: &Plan, time: f64) -> f64 {
-    let half = RAMP.min((contact.to - contact.from) / 3.0);
+/// Weight of a contact at a time, 0 to 1, that rises and falls within `half` of its ends.
+pub(crate) fn weight_over(contact: &Contact, plan: &Plan, time: f64, half: f64) -> f64 {
+    let half = half.min((contact.to - contact.from) / 3.0);
     let rise = |edge: f64| smoother((time - edge + half) / (2.0 * half));
     let begin = if contact.from <= 1e-9 { 1.0 } else { rise(contact.from) };
     let end = if contact.to >= plan.duration - 1e-9 { 0.0 } else { rise(contact.to) };
@@ -42,35 +48,54 @@ struct Support {
 }
 
 /// What carries the body at a time.
-fn supports(plan: &Plan, time: f64, placed: &Placed) -> Vec<Support> {
+fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Placed) -> Vec<Support> {
     let (mut limbs, mut body) = (Vec::new(), Vec::new());
-    for contact in &plan.contacts {
-        let w = weight(contact, plan, time);
-        if w <= 0.0 {
+    for episode in limbs_in_contact {
+        let whole = Contact { from: episode.from, to: episode.to, ..episode.contacts[0] };
+        let firm = weight_over(&whole, plan, time, LIMB_RAMP);
+        if firm <= 0.0 {
             continue;
         }
-        let one = |joint, center, radius, weight| Support {
-            ball: Ball { joint, center, radius },
-            weight,
-            height: contact.height,
-        };
+        // Heel, sole and ball share what the foot carries.
+        let inside = time.clamp(episode.from + 1e-6, episode.to - 1e-6);
+        let shares: Vec<f64> =
+            episode.contacts.iter().map(|c| weight_over(c, plan, inside, RAMP)).collect();
+        let total: f64 = shares.iter().sum();
+        for (contact, share) in episode.contacts.iter().zip(shares) {
+            let mut add = |joint, center, radius, part: f64| {
+                let weight = firm * part * share / total.max(1e-12);
+                limbs.push(Support { ball: Ball { joint, center, radius }, weight, height: contact.height });
+            };
+            match contact.part {
+                Part::Heel(side) => add(joints_of(side).foot, HEEL, 0.0, 1.0),
+                Part::Toe(side) => add(joints_of(side).foot, BALL, 0.0, 1.0),
+                Part::Foot(side) => {
+                    add(joints_of(side).foot, HEEL, 0.0, 0.5);
+                    add(joints_of(side).foot, BALL, 0.0, 0.5);
+                }
+                Part::Hand(side) => add(joints_of(side).hand, PALM, PALM_RADIUS, 1.0),
+                Part::Knee(_) | Part::Seat | Part::Trunk => {}
+            }
+        }
+    }
+    for contact in &plan.contacts {
+        let height = contact.height;
+        let w = weight_over(contact, plan, time, BODY_RAMP);
         let mut rolling = |balls: Vec<Ball>| {
             let lowest = balls.iter().map(|b| placed.bottom(b)).fold(f64::INFINITY, f64::min);
             let share = |b: &Ball| (-(placed.bottom(b) - lowest) / SHARPNESS).exp();
             let total: f64 = balls.iter().map(share).sum();
-            body.extend(balls.iter().map(|b| one(b.joint, b.center, b.radius, w * share(b) / total)));
+            body.extend(balls.iter().map(|&ball| Support { ball, weight: w * share(&ball) / total, height }));
         };
         match contact.part {
-            Part::Heel(side) => limbs.push(one(joints_of(side).foot, HEEL, 0.0, w)),
-            Part::Toe(side) => limbs.push(one(joints_of(side).foot, BALL, 0.0, w)),
-            Part::Foot(side) => {
-                limbs.push(one(joints_of(side).foot, HEEL, 0.0, 0.5 * w));
-                limbs.push(one(joints_of(side).foot, BALL, 0.0, 0.5 * w));
+            _ if w <= 0.0 => {}
+            Part::Knee(side) => {
+                let ball = Ball { joint: joints_of(side).knee, center: DVec3::ZERO, radius: KNEE_RADIUS };
+                body.push(Support { ball, weight: w, height });
             }
-            Part::Hand(side) => limbs.push(one(joints_of(side).hand, PALM, PALM_RADIUS, w)),
-            Part::Knee(side) => body.push(one(joints_of(side).knee, DVec3::ZERO, KNEE_RADIUS, w)),
             Part::Seat => rolling(seat()),
             Part::Trunk => rolling(trunk()),
+            Part::Heel(_) | Part::Toe(_) | Part::Foot(_) | Part::Hand(_) => {}
         }
     }
     let carried: f64 = body.iter().map(|s| s.weight).sum();
@@ -104,8 +129,13 @@ pub(crate) fn root_path(plan: &Plan, placed: &[Placed], fixes: &Corrections) -> 
     let time = |frame: usize| frame as f64 / plan.rate;
     let mut path = vec![DVec3::ZERO; n];
     let mut before: Vec<Support> = Vec::new();
+    let held: Vec<Episode> = Side::BOTH
+        .into_iter()
+        .flat_map(|side| [true, false].map(|leg| episodes(plan, side, leg)))
+        .flatten()
+        .collect();
     for frame in 0..n {
-        let now = supports(plan, time(frame), &placed[frame]);
+        let now = supports(plan, &held, time(frame), &placed[frame]);
         let total: f64 = now.iter().map(|s| s.weight).sum();
         path[frame].z = if total > 0.0 {
             now.iter().map(|s| s.weight * (s.height - placed[frame].bottom(&s.ball))).sum::<f64>() / total

@@ -32,8 +32,12 @@ pub struct Check {
     pub seam: f64,
     /// Greatest change of a joint's angular velocity from one frame to the next, rad/s.
     pub spin_jump: f64,
+    /// Joint and time of that change.
+    pub spin_name: String,
     /// Greatest change of the root's velocity from one frame to the next, m/s.
     pub root_jump: f64,
+    /// When, in seconds.
+    pub root_jump_time: f64,
 }
 
 /// Bounds of a check.
@@ -91,8 +95,13 @@ impl Check {
         see(self.float, limits.float, "lowest point above the floor in m");
         see(self.gravity_error, limits.gravity_error, "gravity in flight off by a share of");
         see(self.seam, limits.seam, "seam of the loop");
-        see(self.spin_jump, limits.spin_jump, "jump of angular velocity in rad/s");
-        see(self.root_jump, limits.root_jump, "jump of root velocity in m/s");
+        see(
+            self.spin_jump,
+            limits.spin_jump,
+            &format!("jump of angular velocity of {} in rad/s", self.spin_name),
+        );
+        let when = format!("jump of root velocity at {:.2} s in m/s", self.root_jump_time);
+        see(self.root_jump, limits.root_jump, &when);
         found
     }
 }
@@ -125,7 +134,9 @@ pub fn check_compiled(compiled: &Compiled) -> Check {
         gravity_error: 0.0,
         seam: 0.0,
         spin_jump: 0.0,
+        spin_name: "nothing".to_owned(),
         root_jump: 0.0,
+        root_jump_time: 0.0,
     };
     for frame in 0..clip.n_frames() {
         let (over, limit, side) = worst_violation(clip.rotations(frame));
@@ -206,8 +217,17 @@ fn measure_smoothness(compiled: &Compiled, rate: f64, check: &mut Check) {
     }
     for (a, b) in pairs {
         for joint in 0..clip.n_joints() {
-            check.spin_jump = check.spin_jump.max((spin(b, joint) - spin(a, joint)).length());
+            let jump = (spin(b, joint) - spin(a, joint)).length();
+            if jump > check.spin_jump {
+                check.spin_jump = jump;
+                let name = &clip.skeleton().joints()[joint].name;
+                check.spin_name = format!("{name} at {:.2} s", b as f64 / rate);
+            }
         }
-        check.root_jump = check.root_jump.max((speed(b) - speed(a)).length());
+        let jump = (speed(b) - speed(a)).length();
+        if jump > check.root_jump {
+            check.root_jump = jump;
+            check.root_jump_time = b as f64 / rate;
+        }
     }
 }
