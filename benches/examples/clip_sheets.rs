@@ -110,10 +110,10 @@ fn draw(compiled: &Compiled) -> Vec<(String, Canvas)> {
                 picture.solid(&chair, Transform::from_translation(place), Paint::solid(palette::PROP));
             }
             let camera = Camera {
-                target: DVec3::new(root.x, root.y, 0.5 * root.z.max(0.5) + 0.42),
+                target: DVec3::new(root.x, root.y, 0.5 * root.z.clamp(0.5, 1.2) + 0.45),
                 yaw,
                 pitch: 0.1,
-                distance: 4.9,
+                distance: 5.2,
                 field_of_view: 0.42,
             };
             let mut canvas = Canvas::new(CELL, CELL);

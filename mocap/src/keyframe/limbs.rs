@@ -25,6 +25,8 @@ const FREE: f64 = 0.985;
 const LIMIT: f64 = 0.9985;
 /// Depth within which the floor starts to push feet up, m.
 const SOFT: f64 = 0.008;
+/// Rounds in which leg and ankle settle.
+const N_ROUNDS: usize = 12;
 /// Toes are free of the floor with the ball this high, m.
 const TOES_FREE: f64 = 0.15;
 
@@ -37,6 +39,10 @@ pub(crate) struct Targets {
     pub(crate) turns: Vec<DQuat>,
     /// Whether the end is planted.
     pub(crate) planted: Vec<bool>,
+    /// Point that rests and where, in the foot's frame and in the world, while the sole is not flat.
+    pivots: Vec<Option<(DVec3, DVec3)>>,
+    /// 0 with the sole flat, 1 well before and after.
+    free: Vec<f64>,
     /// Middle of the footprint while planted.
     pub(crate) prints: Vec<Option<DVec3>>,
 }
@@ -86,6 +92,8 @@ impl Targets {
             places: placed.iter().map(|p| p.point(joint, center)).collect(),
             turns: placed.iter().map(|p| p.rotation[joint]).collect(),
             planted: vec![false; n],
+            pivots: vec![None; n],
+            free: vec![1.0; n],
             prints: vec![None; n],
         };
         let episodes = episodes(plan, side, is_leg);
@@ -158,6 +166,7 @@ impl Targets {
                 let own = self.turns[frame];
                 let flat = if own.dot(flat) < 0.0 { -flat } else { flat };
                 self.turns[frame] = own.slerp(flat, share);
+                self.free[frame] = self.free[frame].min(1.0 - share);
             }
         }
         (first..=last)
@@ -171,6 +180,9 @@ impl Targets {
                 let heel = on(|p| matches!(p, Part::Heel(_))) || flat_now;
                 let point = if heel { HEEL } else { BALL };
                 self.planted[frame] = true;
+                if !flat_now {
+                    self.turns[frame] = raised(self.turns[frame], heel);
+                }
                 let ball = on(|p| matches!(p, Part::Toe(_)));
                 let middle = match (flat_now, heel, ball) {
                     (true, ..) | (_, true, true) => print,
@@ -178,6 +190,9 @@ impl Targets {
                     _ => ankle + flat * BALL,
                 };
                 self.prints[frame] = Some(middle);
+                if !flat_now {
+                    self.pivots[frame] = Some((point, ankle + flat * point));
+                }
                 ankle + flat * point - self.turns[frame] * point
             })
             .collect()
@@ -193,9 +208,14 @@ impl Targets {
         }
     }
 
-    /// Lifts free feet that would cut the floor.
+    /// Lifts free feet and hands that would cut the floor.
     fn lift(&mut self, placed: &[Placed]) {
         if !self.is_leg {
+            for (place, planted) in self.places.iter_mut().zip(&self.planted) {
+                if !planted {
+                    place.z += push_up(place.z - PALM_RADIUS);
+                }
+            }
             return;
         }
         let joints = joints_of(self.side);
@@ -250,10 +270,27 @@ impl Targets {
         let joints = joints_of(self.side);
         if self.is_leg {
             let limb = Limb { upper: joints.hip, middle: joints.knee, end: joints.foot, l1: THIGH, l2: SHANK, bend: 1.0 };
-            limb.solve(skeleton, root, pose, self.places[frame]);
-            let placed = Placed::new(skeleton, root, pose);
-            pose[joints.foot] = (placed.rotation[joints.knee].conjugate() * self.turns[frame]).normalize();
-            flatten_toes(self.turns[frame], placed.position[joints.foot], &mut pose[joints.toe]);
+            let (mut place, mut turn) = (self.places[frame], self.turns[frame]);
+            for round in 0..N_ROUNDS {
+                limb.solve(skeleton, root, pose, place);
+                let shank = Placed::new(skeleton, root, pose).rotation[joints.knee];
+                pose[joints.foot] = (shank.conjugate() * turn).normalize();
+                // A flat sole stays flat; else the ankle keeps to its range, and the foot turns about what rests.
+                let flat = self.planted[frame] && self.pivots[frame].is_none();
+                if flat || round + 1 == N_ROUNDS {
+                    break;
+                }
+                let inside = pose[joints.foot].slerp(within_ankle_range(pose[joints.foot]), self.free[frame]);
+                let wanted = (shank * inside).normalize();
+                if wanted.dot(turn).abs() > 1.0 - 1e-12 {
+                    break;
+                }
+                turn = wanted;
+                if let Some((local, anchor)) = self.pivots[frame] {
+                    place = anchor - turn * local;
+                }
+            }
+            flatten_toes(turn, Placed::new(skeleton, root, pose).position[joints.foot], &mut pose[joints.toe]);
             return;
         }
         // The hand keeps its angle at the wrist; the palm's place follows in a few rounds.
@@ -269,6 +306,34 @@ impl Targets {
             limb.solve(skeleton, root, pose, placed.position[joints.hand] + missing);
         }
     }
+}
+
+/// A foot on its ball does not push the heel into the floor, nor one on its heel the ball: such a foot is level.
+fn raised(foot: DQuat, on_heel: bool) -> DQuat {
+    let ahead = foot * DVec3::X;
+    let wrong = if on_heel { ahead.z < 0.0 } else { ahead.z > 0.0 };
+    match (DVec3 { z: 0.0, ..ahead }).try_normalize() {
+        Some(level) if wrong => (DQuat::from_rotation_arc(ahead.normalize(), level) * foot).normalize(),
+        _ => foot,
+    }
+}
+
+/// An ankle's rotation with its angles kept inside their ranges, softly over the last degrees.
+fn within_ankle_range(ankle: DQuat) -> DQuat {
+    let (y, x, z) = ankle.to_euler(glam::EulerRot::YXZ);
+    let soft = |angle: f64, lower: f64, upper: f64| {
+        let (degrees, margin) = (angle.to_degrees(), 2.0);
+        let over = |past: f64| margin * (1.0 - (-past / margin).exp());
+        let kept = if degrees > upper - margin {
+            upper - margin + over(degrees - upper + margin)
+        } else if degrees < lower + margin {
+            lower + margin - over(lower + margin - degrees)
+        } else {
+            degrees
+        };
+        kept.to_radians()
+    };
+    DQuat::from_euler(glam::EulerRot::YXZ, -soft(-y, -50.0, 25.0), soft(x, -25.0, 25.0), z)
 }
 
 /// Bends toes up as the heel rises over a ball near the floor.
@@ -318,7 +383,7 @@ impl Limb {
         let share = (target - start).length() / (l1 + l2);
         let room = LIMIT - FREE;
         let share = if share > FREE { FREE + room * (1.0 - (-(share - FREE) / room).exp()) } else { share };
-        let distance = share.max(0.3) * (l1 + l2);
+        let distance = share.max(0.26) * (l1 + l2);
         let flexion = ((distance * distance - l1 * l1 - l2 * l2) / (2.0 * l1 * l2)).clamp(-1.0, 1.0).acos();
         // A forearm's twist about its bone stays.
         let (_, _, twist) = pose[self.middle].to_euler(glam::EulerRot::YXZ);

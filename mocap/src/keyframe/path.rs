@@ -50,6 +50,7 @@ struct Support {
 /// What carries the body at a time.
 fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Placed) -> Vec<Support> {
     let (mut limbs, mut body) = (Vec::new(), Vec::new());
+    let mut carried: f64 = 0.0;
     for episode in limbs_in_contact {
         let whole = Contact { from: episode.from, to: episode.to, ..episode.contacts[0] };
         let firm = weight_over(&whole, plan, time, LIMB_RAMP);
@@ -87,6 +88,9 @@ fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Place
             let total: f64 = balls.iter().map(share).sum();
             body.extend(balls.iter().map(|&ball| Support { ball, weight: w * share(&ball) / total, height }));
         };
+        if matches!(contact.part, Part::Knee(_) | Part::Seat | Part::Trunk) {
+            carried = carried.max(w);
+        }
         match contact.part {
             _ if w <= 0.0 => {}
             Part::Knee(side) => {
@@ -98,8 +102,7 @@ fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Place
             Part::Heel(_) | Part::Toe(_) | Part::Foot(_) | Part::Hand(_) => {}
         }
     }
-    let carried: f64 = body.iter().map(|s| s.weight).sum();
-    let rest = (1.0 - carried).max(0.0);
+    let rest = 1.0 - carried;
     limbs.iter_mut().for_each(|s| s.weight *= rest);
     body.extend(limbs.into_iter().filter(|s| s.weight > 1e-9));
     body
