@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let mut overview = Vec::new();
     for name in &names {
-        let compiled = if name.ends_with(".toml") { from_file(Path::new(name))? } else { library::compiled(name)? };
+        let compiled =
+            if name.ends_with(".toml") { from_file(Path::new(name))? } else { library::compiled(name)? };
         let check = check_compiled(&compiled);
         report(&check);
         let frames = draw(&compiled);
@@ -90,7 +91,13 @@ fn draw(compiled: &Compiled) -> Vec<(String, Canvas)> {
     let clip = &compiled.clip;
     let sideways = clip.tags.iter().any(|t| t == "sideways");
     let frontal = clip.tags.iter().any(|t| t == "frontal");
-    let yaw = if sideways { 0.15 } else if frontal { -0.6 } else { -1.35 };
+    let yaw = if sideways {
+        0.15
+    } else if frontal {
+        -0.6
+    } else {
+        -1.35
+    };
     let mut renderer = Renderer::new();
     (0..N_CELLS)
         .map(|cell| {

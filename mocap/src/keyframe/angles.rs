@@ -108,12 +108,18 @@ const fn limit(name: &'static str, lower: f64, upper: f64) -> AngleLimit {
     AngleLimit { name, lower, upper }
 }
 
-const TRUNK_LIMITS: [AngleLimit; 3] =
-    [limit("trunk flexion", -25.0, 60.0), limit("trunk bend", -30.0, 30.0), limit("trunk twist", -40.0, 40.0)];
+const TRUNK_LIMITS: [AngleLimit; 3] = [
+    limit("trunk flexion", -25.0, 60.0),
+    limit("trunk bend", -30.0, 30.0),
+    limit("trunk twist", -40.0, 40.0),
+];
 const NECK_LIMITS: [AngleLimit; 3] =
     [limit("neck flexion", -45.0, 45.0), limit("neck bend", -35.0, 35.0), limit("neck twist", -70.0, 70.0)];
-const HIP_LIMITS: [AngleLimit; 3] =
-    [limit("hip flexion", -30.0, 125.0), limit("hip abduction", -25.0, 45.0), limit("hip twist", -40.0, 40.0)];
+const HIP_LIMITS: [AngleLimit; 3] = [
+    limit("hip flexion", -30.0, 125.0),
+    limit("hip abduction", -25.0, 45.0),
+    limit("hip twist", -40.0, 40.0),
+];
 const KNEE_LIMIT: AngleLimit = limit("knee flexion", 0.0, 150.0);
 const ANKLE_LIMITS: [AngleLimit; 2] =
     [limit("ankle dorsiflexion", -50.0, 25.0), limit("ankle inversion", -25.0, 25.0)];

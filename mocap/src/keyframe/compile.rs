@@ -23,7 +23,11 @@ const BALANCE_SHIFT: f64 = 0.15;
 const SMOOTHING: f64 = 0.1;
 
 /// Compiles a plan.
-pub(crate) fn compile_plan(source: &Source<'_>, plan: &Plan, tags: &[String]) -> Result<Compiled, KeyframeError> {
+pub(crate) fn compile_plan(
+    source: &Source<'_>,
+    plan: &Plan,
+    tags: &[String],
+) -> Result<Compiled, KeyframeError> {
     let n = (plan.duration * plan.rate).round() as usize + 1;
     let skeleton = skeleton();
     let masses = masses();
@@ -168,8 +172,7 @@ fn lower(plan: &Plan, targets: &[Targets], placed: &[Placed], drop: &mut [f64]) 
         .collect();
     let half = (LOWERING * plan.rate) as usize;
     let around = |k: usize| k.saturating_sub(half)..(k + half + 1).min(n);
-    let greatest: Vec<f64> =
-        (0..n).map(|k| lack[around(k)].iter().copied().fold(0.0, f64::max)).collect();
+    let greatest: Vec<f64> = (0..n).map(|k| lack[around(k)].iter().copied().fold(0.0, f64::max)).collect();
     for k in 0..n {
         let (mut sum, mut total) = (0.0, 0.0);
         for j in around(k) {

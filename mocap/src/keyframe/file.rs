@@ -258,7 +258,8 @@ impl PoseBook {
 
     fn unknown(&self, source: &Source<'_>, name: &Spanned<String>) -> KeyframeError {
         let known: Vec<&str> = self.poses.keys().map(String::as_str).collect();
-        let what = format!("no pose {:?}: expected one of {} (without a circle)", name.get_ref(), known.join(", "));
+        let what =
+            format!("no pose {:?}: expected one of {} (without a circle)", name.get_ref(), known.join(", "));
         source.error(name.span().start, what)
     }
 

@@ -9,7 +9,8 @@ use super::curve::smoother;
 use super::plan::{Contact, Part, Plan};
 use crate::Skeleton;
 use crate::library::skeleton::{
-    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, TOE_JOINT, UPPER_ARM, joints_of, sole,
+    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, TOE_JOINT, UPPER_ARM, joints_of,
+    sole,
 };
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
@@ -65,7 +66,8 @@ pub(crate) struct Episode {
 
 /// The episodes of a limb in order of time.
 pub(crate) fn episodes(plan: &Plan, side: Side, leg: bool) -> Vec<Episode> {
-    let mut own: Vec<Contact> = plan.contacts.iter().filter(|c| touches(c.part, side, leg)).copied().collect();
+    let mut own: Vec<Contact> =
+        plan.contacts.iter().filter(|c| touches(c.part, side, leg)).copied().collect();
     own.sort_by(|a, b| a.from.total_cmp(&b.from));
     let mut all: Vec<Episode> = Vec::new();
     for contact in own {
@@ -145,11 +147,8 @@ impl Targets {
         }
         let ahead = pose.rotation[joint] * DVec3::X;
         let flat = DQuat::from_rotation_z(ahead.y.atan2(ahead.x));
-        let mut ankle = if flats.is_empty() {
-            pose.point(joint, BALL) - flat * BALL
-        } else {
-            pose.position[joint]
-        };
+        let mut ankle =
+            if flats.is_empty() { pose.point(joint, BALL) - flat * BALL } else { pose.position[joint] };
         ankle.z = height - HEEL.z;
         let print = DVec3 { z: height, ..ankle + flat * (0.5 * (HEEL + BALL)) };
         // The sole turns flat a little before it rests and stays so a little longer.
@@ -173,9 +172,8 @@ impl Targets {
             .map(|frame| {
                 let t = time(frame);
                 let covers = |c: &&Contact| (c.from - 1e-6..=c.to + 1e-6).contains(&t);
-                let on = |test: fn(&Part) -> bool| {
-                    episode.contacts.iter().filter(covers).any(|c| test(&c.part))
-                };
+                let on =
+                    |test: fn(&Part) -> bool| episode.contacts.iter().filter(covers).any(|c| test(&c.part));
                 let flat_now = on(|p| matches!(p, Part::Foot(_)));
                 let heel = on(|p| matches!(p, Part::Heel(_))) || flat_now;
                 let point = if heel { HEEL } else { BALL };
@@ -269,7 +267,14 @@ impl Targets {
     pub(crate) fn reach(&self, skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat; N_JOINTS], frame: usize) {
         let joints = joints_of(self.side);
         if self.is_leg {
-            let limb = Limb { upper: joints.hip, middle: joints.knee, end: joints.foot, l1: THIGH, l2: SHANK, bend: 1.0 };
+            let limb = Limb {
+                upper: joints.hip,
+                middle: joints.knee,
+                end: joints.foot,
+                l1: THIGH,
+                l2: SHANK,
+                bend: 1.0,
+            };
             let (mut place, mut turn) = (self.places[frame], self.turns[frame]);
             for round in 0..N_ROUNDS {
                 limb.solve(skeleton, root, pose, place);
@@ -290,12 +295,22 @@ impl Targets {
                     place = anchor - turn * local;
                 }
             }
-            flatten_toes(turn, Placed::new(skeleton, root, pose).position[joints.foot], &mut pose[joints.toe]);
+            flatten_toes(
+                turn,
+                Placed::new(skeleton, root, pose).position[joints.foot],
+                &mut pose[joints.toe],
+            );
             return;
         }
         // The hand keeps its angle at the wrist; the palm's place follows in a few rounds.
-        let limb =
-            Limb { upper: joints.shoulder, middle: joints.elbow, end: joints.hand, l1: UPPER_ARM, l2: FOREARM, bend: -1.0 };
+        let limb = Limb {
+            upper: joints.shoulder,
+            middle: joints.elbow,
+            end: joints.hand,
+            l1: UPPER_ARM,
+            l2: FOREARM,
+            bend: -1.0,
+        };
         for _ in 0..12 {
             let placed = Placed::new(skeleton, root, pose);
             let palm = placed.point(joints.hand, PALM);

@@ -59,8 +59,7 @@ fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Place
         }
         // Heel, sole and ball share what the foot carries.
         let inside = time.clamp(episode.from + 1e-6, episode.to - 1e-6);
-        let shares: Vec<f64> =
-            episode.contacts.iter().map(|c| weight_over(c, plan, inside, RAMP)).collect();
+        let shares: Vec<f64> = episode.contacts.iter().map(|c| weight_over(c, plan, inside, RAMP)).collect();
         let total: f64 = shares.iter().sum();
         for (contact, share) in episode.contacts.iter().zip(shares) {
             let mut add = |joint, center, radius, part: f64| {
@@ -147,7 +146,8 @@ pub(crate) fn root_path(plan: &Plan, placed: &[Placed], fixes: &Corrections) -> 
         };
         if frame > 0 {
             let total: f64 = before.iter().map(|s| s.weight).sum();
-            let slip: DVec3 = before.iter().map(|s| s.weight * way(&s.ball, &placed[frame - 1], &placed[frame])).sum();
+            let slip: DVec3 =
+                before.iter().map(|s| s.weight * way(&s.ball, &placed[frame - 1], &placed[frame])).sum();
             let step = if total > 0.0 { slip / total } else { DVec3::ZERO };
             let last = path[frame - 1];
             path[frame].x = last.x - step.x;

@@ -137,7 +137,11 @@ pub(crate) const ROUNDS: usize = 3;
 
 impl Plan {
     /// Checks a file and lays it out.
-    pub(crate) fn new(source: &Source<'_>, table: &FileTable, book: &PoseBook) -> Result<Self, KeyframeError> {
+    pub(crate) fn new(
+        source: &Source<'_>,
+        table: &FileTable,
+        book: &PoseBook,
+    ) -> Result<Self, KeyframeError> {
         let rate = match &table.rate {
             Some(rate) if ![60, 120].contains(rate.get_ref()) => {
                 let what = format!("rate {}: expected 60 or 120 frames per second", rate.get_ref());
@@ -282,13 +286,21 @@ impl Plan {
                 self.flights.clear();
                 self.balance.clear();
             }
-            self.contacts.extend(contacts.iter().map(|c| Contact { from: c.from + shift, to: c.to + shift, ..*c }));
+            self.contacts.extend(contacts.iter().map(|c| Contact {
+                from: c.from + shift,
+                to: c.to + shift,
+                ..*c
+            }));
             self.flights.extend(flights.iter().map(|f| FlightPhase {
                 from: f.from + shift,
                 to: f.to + shift,
                 ..*f
             }));
-            self.balance.extend(balance.iter().map(|b| Balance { from: b.from + shift, to: b.to + shift, ..*b }));
+            self.balance.extend(balance.iter().map(|b| Balance {
+                from: b.from + shift,
+                to: b.to + shift,
+                ..*b
+            }));
         }
         self.duration = self.period * ROUNDS as f64;
         let duration = self.duration;
@@ -299,9 +311,9 @@ impl Plan {
         // What lasts to the end of one round and from the start of the next does not end.
         let mut joined: Vec<Contact> = Vec::new();
         for c in &self.contacts {
-            let before = joined.iter_mut().find(|j| {
-                j.part == c.part && j.height == c.height && (j.to - c.from).abs() < 1e-6
-            });
+            let before = joined
+                .iter_mut()
+                .find(|j| j.part == c.part && j.height == c.height && (j.to - c.from).abs() < 1e-6);
             match before {
                 Some(before) => before.to = c.to,
                 None => joined.push(*c),
@@ -329,7 +341,9 @@ impl Plan {
             let cut = self.looped && !(self.period * 0.5..=self.duration - self.period * 0.5).contains(&t);
             if !carried && !cut {
                 let t = if self.looped { t % self.period } else { t };
-                return Err(source.error(0, format!("time {t:.3}: expected a contact or a flight at every moment")));
+                return Err(
+                    source.error(0, format!("time {t:.3}: expected a contact or a flight at every moment"))
+                );
             }
         }
         Ok(())

@@ -22,6 +22,8 @@ pub struct Check {
     pub limit_name: String,
     /// Deepest point of a sole below the floor, in metres.
     pub sole_depth: f64,
+    /// When, in seconds.
+    pub sole_time: f64,
     /// Deepest point of the rest of the body below the floor, in metres.
     pub body_depth: f64,
     /// Greatest height of the lowest point above the floor outside of flights, in metres.
@@ -73,8 +75,8 @@ impl Default for Limits {
             float: 0.02,
             gravity_error: 0.1,
             seam: 0.1,
-            spin_jump: 3.0,
-            root_jump: 0.35,
+            spin_jump: 15.0,
+            root_jump: 0.85,
         }
     }
 }
@@ -90,7 +92,8 @@ impl Check {
         };
         see(self.slide, limits.slide, "slide in m");
         see(self.limit_excess, limits.limit_excess, &format!("{} beyond its range by", self.limit_name));
-        see(self.sole_depth, limits.sole_depth, "sole below the floor in m");
+        let when = format!("sole below the floor at {:.2} s in m", self.sole_time);
+        see(self.sole_depth, limits.sole_depth, &when);
         see(self.body_depth, limits.body_depth, "body below the floor in m");
         see(self.float, limits.float, "lowest point above the floor in m");
         see(self.gravity_error, limits.gravity_error, "gravity in flight off by a share of");
@@ -129,6 +132,7 @@ pub fn check_compiled(compiled: &Compiled) -> Check {
         limit_excess: 0.0,
         limit_name: "nothing".to_owned(),
         sole_depth: 0.0,
+        sole_time: 0.0,
         body_depth: 0.0,
         float: 0.0,
         gravity_error: 0.0,
@@ -190,7 +194,10 @@ fn measure_floor(compiled: &Compiled, placed: &[Placed], rate: f64, check: &mut 
         let t = frame as f64 / rate;
         let lowest = |balls: &[Ball]| balls.iter().map(|b| pose.bottom(b)).fold(f64::INFINITY, f64::min);
         let (sole, body) = (lowest(&soles), lowest(&body));
-        check.sole_depth = check.sole_depth.max(-sole);
+        if -sole > check.sole_depth {
+            check.sole_depth = -sole;
+            check.sole_time = t;
+        }
         check.body_depth = check.body_depth.max(-body);
         let flies = compiled.flights.iter().any(|f| (f.from..=f.to).contains(&t));
         let raised = compiled.contacts.iter().any(|c| c.height > 0.0 && (c.from..=c.to).contains(&t));

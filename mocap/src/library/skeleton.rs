@@ -50,7 +50,15 @@ pub(crate) const fn joints_of(side: Side) -> SideJoints {
         Side::Left => (5, 11),
         Side::Right => (8, 15),
     };
-    SideJoints { shoulder: arm, elbow: arm + 1, hand: arm + 2, hip: leg, knee: leg + 1, foot: leg + 2, toe: leg + 3 }
+    SideJoints {
+        shoulder: arm,
+        elbow: arm + 1,
+        hand: arm + 2,
+        hip: leg,
+        knee: leg + 1,
+        foot: leg + 2,
+        toe: leg + 3,
+    }
 }
 
 /// The library's skeleton; every clip of the library shares this one.
