@@ -25,7 +25,7 @@ pub(crate) const REACH: f64 = 0.993;
 const FREE: f64 = 0.985;
 const LIMIT: f64 = 0.9985;
 /// Depth within which the floor starts to push feet up, m.
-const SOFT: f64 = 0.008;
+const SOFT: f64 = 0.004;
 /// Rounds in which leg and ankle settle.
 const N_ROUNDS: usize = 12;
 /// Toes are free of the floor with the ball this high, m.
@@ -151,6 +151,22 @@ impl Targets {
             if flats.is_empty() { pose.point(joint, BALL) - flat * BALL } else { pose.position[joint] };
         ankle.z = height - HEEL.z;
         let print = DVec3 { z: height, ..ankle + flat * (0.5 * (HEEL + BALL)) };
+        // On heel or ball the foot does not tilt sideways, from a little before to a little after.
+        for frame in 0..placed.len() {
+            let t = time(frame);
+            let away = (episode.from - t).max(t - episode.to).max(0.0);
+            let share = smoother(1.0 - away / FLATTEN);
+            if share > 0.0 {
+                let inside = t.clamp(episode.from, episode.to);
+                let on_heel = episode.contacts.iter().any(|c| {
+                    matches!(c.part, Part::Heel(_)) && (c.from - 1e-6..=c.to + 1e-6).contains(&inside)
+                });
+                let own = self.turns[frame];
+                let level = raised(own, on_heel);
+                let level = if own.dot(level) < 0.0 { -level } else { level };
+                self.turns[frame] = own.slerp(level, share);
+            }
+        }
         // The sole turns flat a little before it rests and stays so a little longer.
         for frame in 0..placed.len() {
             let t = time(frame);
@@ -178,9 +194,6 @@ impl Targets {
                 let heel = on(|p| matches!(p, Part::Heel(_))) || flat_now;
                 let point = if heel { HEEL } else { BALL };
                 self.planted[frame] = true;
-                if !flat_now {
-                    self.turns[frame] = raised(self.turns[frame], heel);
-                }
                 let ball = on(|p| matches!(p, Part::Toe(_)));
                 let middle = match (flat_now, heel, ball) {
                     (true, ..) | (_, true, true) => print,
@@ -323,14 +336,12 @@ impl Targets {
     }
 }
 
-/// A foot on its ball does not push the heel into the floor, nor one on its heel the ball: such a foot is level.
+/// A foot on its ball does not push the heel into the floor, nor one on its heel the ball, and neither tilts sideways.
 fn raised(foot: DQuat, on_heel: bool) -> DQuat {
     let ahead = foot * DVec3::X;
-    let wrong = if on_heel { ahead.z < 0.0 } else { ahead.z > 0.0 };
-    match (DVec3 { z: 0.0, ..ahead }).try_normalize() {
-        Some(level) if wrong => (DQuat::from_rotation_arc(ahead.normalize(), level) * foot).normalize(),
-        _ => foot,
-    }
+    let down = -ahead.z.clamp(-1.0, 1.0).asin();
+    let down = if on_heel { down.min(0.0) } else { down.max(0.0) };
+    DQuat::from_rotation_z(ahead.y.atan2(ahead.x)) * DQuat::from_rotation_y(down)
 }
 
 /// An ankle's rotation with its angles kept inside their ranges, softly over the last degrees.
