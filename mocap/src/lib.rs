@@ -18,6 +18,7 @@
 //! | [`features`], [`search`] | numbers that compare poses; nearest poses among many |
 //! | [`graph`] | clips joined where they are alike |
 //! | [`character`] | dynamic bodies from skeletons; the standard figures |
+//! | [`keyframe`], [`library`] | motions written as key poses; the clips that come with the program |
 //!
 //! # Example
 //! ```
@@ -59,6 +60,8 @@ pub mod detect;
 pub mod edit;
 pub mod features;
 pub mod graph;
+pub mod keyframe;
+pub mod library;
 pub mod retarget;
 pub mod roles;
 pub mod search;
