@@ -449,6 +449,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         normal,
         depth,
         pressed,
+        foresight,
         closings,
         material,
         stiffness,
@@ -490,7 +491,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         })
         .numbers(&[friction, restitution, rolling, torsional])
         .numbers(&[own_stiffness.unwrap_or(f64::NAN), own_damping.unwrap_or(f64::NAN)])
-        .numbers(&[depth, pressed, stiffness, damping, lagged])
+        .numbers(&[depth, pressed, foresight, stiffness, damping, lagged])
         .numbers(&impulse)
         .vector(known)
         .vector(point)
@@ -518,7 +519,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
     };
     let [friction, restitution, rolling, torsional] = lines.array("a number")?;
     let [own_stiffness, own_damping] = lines.array::<2>("a number")?.map(|x| (!x.is_nan()).then_some(x));
-    let [depth, pressed, stiffness, damping, lagged] = lines.array("a number")?;
+    let [depth, pressed, foresight, stiffness, damping, lagged] = lines.array("a number")?;
     let impulse = lines.array("a number")?;
     let known = lines.vector("a force")?;
     Ok(Contact {
@@ -528,6 +529,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
         row,
         closings,
         pressed,
+        foresight,
         phase,
         material: Material {
             friction,
