@@ -9,8 +9,8 @@ use super::curve::smoother;
 use super::plan::{Contact, Part, Plan};
 use crate::Skeleton;
 use crate::library::skeleton::{
-    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, TOE_JOINT, UPPER_ARM, joints_of,
-    sole,
+    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, SOLE_HALF_WIDTH, THIGH, TOE_JOINT,
+    UPPER_ARM, joints_of, sole,
 };
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
@@ -307,7 +307,10 @@ impl Targets {
                 // A free foot turns about its ball, as it will when that touches.
                 let about_ball = (BALL, self.places[frame] + self.turns[frame] * BALL);
                 let (local, anchor) = self.pivots[frame].unwrap_or(about_ball);
-                place = anchor - turn * local;
+                // A sole that the ankle cannot keep level rises by half of what its edge would sink.
+                let tilt = |foot: DQuat| (foot * DVec3::Y).z.abs();
+                let sink = SOLE_HALF_WIDTH * (tilt(turn) - tilt(self.turns[frame])).max(0.0);
+                place = anchor + DVec3::Z * (0.5 * sink) - turn * local;
             }
             flatten_toes(
                 turn,
