@@ -19,7 +19,7 @@ use stuntlab_viewer::png::write_png;
 use stuntlab_viewer::raster::{Quality, Renderer};
 
 const N_CELLS: usize = 10;
-const CELL: usize = 176;
+const CELL: usize = 168;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

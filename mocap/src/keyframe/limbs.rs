@@ -9,8 +9,8 @@ use super::curve::smoother;
 use super::plan::{Contact, Part, Plan};
 use crate::Skeleton;
 use crate::library::skeleton::{
-    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, THIGH, TOE_JOINT, UPPER_ARM, joints_of,
-    sole,
+    BALL, FOREARM, HEEL, N_JOINTS, PALM, PALM_RADIUS, Placed, SHANK, SOLE_HALF_WIDTH, THIGH, TOE_JOINT,
+    UPPER_ARM, joints_of, sole,
 };
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
@@ -18,7 +18,7 @@ use glam::{DQuat, DVec3};
 /// Corrections fade over this time at most, s.
 const FADE: f64 = 0.3;
 /// The sole turns flat within this time before and after, s.
-const FLATTEN: f64 = 0.08;
+const FLATTEN: f64 = 0.11;
 /// Share of its length to which a planted leg may be stretched; the root is lowered for more.
 pub(crate) const REACH: f64 = 0.993;
 /// Limbs stretch freely up to this share of their length and never beyond `LIMIT`, so that hinges never snap straight.
@@ -29,7 +29,7 @@ const SOFT: f64 = 0.004;
 /// Rounds in which leg and ankle settle.
 const N_ROUNDS: usize = 12;
 /// Toes are free of the floor with the ball this high, m.
-const TOES_FREE: f64 = 0.15;
+const TOES_FREE: f64 = 0.2;
 
 /// Where the end of a limb should be in every frame: ankle or palm, and the foot's orientation.
 #[derive(Clone, Debug)]
@@ -304,9 +304,13 @@ impl Targets {
                     break;
                 }
                 turn = wanted;
-                if let Some((local, anchor)) = self.pivots[frame] {
-                    place = anchor - turn * local;
-                }
+                // A free foot turns about its ball, as it will when that touches.
+                let about_ball = (BALL, self.places[frame] + self.turns[frame] * BALL);
+                let (local, anchor) = self.pivots[frame].unwrap_or(about_ball);
+                // A sole that the ankle cannot keep level rises by half of what its edge would sink.
+                let tilt = |foot: DQuat| (foot * DVec3::Y).z.abs();
+                let sink = SOLE_HALF_WIDTH * (tilt(turn) - tilt(self.turns[frame])).max(0.0);
+                place = anchor + DVec3::Z * (0.5 * sink) - turn * local;
             }
             flatten_toes(
                 turn,

@@ -102,6 +102,8 @@ fn build() -> Skeleton {
 pub(crate) const HEEL: DVec3 = DVec3::new(-0.065, 0.0, -ANKLE_HEIGHT);
 /// Under the ball, in the frame of the foot.
 pub(crate) const BALL: DVec3 = DVec3::new(0.141, 0.0, -ANKLE_HEIGHT);
+/// Half the width of the sole at the ball.
+pub(crate) const SOLE_HALF_WIDTH: f64 = 0.035;
 /// Joint of the toes, in the frame of the foot.
 pub(crate) const TOE_JOINT: DVec3 = DVec3::new(0.141, 0.0, 0.02 - ANKLE_HEIGHT);
 /// Tip of the toes, in the frame of the toes: a little above the floor in the rest pose.
@@ -168,7 +170,7 @@ pub(crate) fn limbs() -> Vec<Ball> {
 pub(crate) fn sole(side: Side) -> [Ball; 4] {
     let limb = joints_of(side);
     let point = |joint, center| Ball { joint, center, radius: 0.0 };
-    let aside = DVec3::new(0.0, 0.035, 0.0);
+    let aside = DVec3::new(0.0, SOLE_HALF_WIDTH, 0.0);
     [
         point(limb.foot, HEEL),
         point(limb.foot, BALL + aside),
