@@ -9,11 +9,16 @@
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
 //! | [`pose`] | joint servos that hold a pose |
+//! | [`reference`] | motions to follow: a held pose, a clip |
+//! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 
 pub mod controller;
+pub mod dynamo;
 pub mod gains;
 pub mod pose;
+pub mod reference;
 
 pub use controller::{Controller, Idle, Sense, UnknownCommand};
+pub use dynamo::Dynamo;
 pub use gains::Gains;
 pub use pose::Pose;

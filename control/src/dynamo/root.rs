@@ -1,0 +1,192 @@
+//! The root's balance: unpowered, meathook or weak spring (Wrotek 2006, eqs. 6–8).
+//!
+//! ```text
+//! (6)  τ'' = k₁ Δ(W_d, W_a) + k₂ (ω_d - ω_a)
+//! (7)  τ'  = τ'' less its component along gravity
+//! (8)  τ   = c · { τ' if |τ'| < k_L;  k_L τ'/|τ'| if |τ'| < k_U;  0 beyond }
+//! ```
+//!
+//! `c` is 1 while the character touched anything in the last step, `k_air` otherwise. A broken spring (beyond k_U)
+//! re-arms only after `|τ'| < 0.8 k_L` for 0.2 s with the pelvis above 0.6 of its usual height, so that it does not
+//! flicker (recipes 4.2).
+
+use stuntlab_physics::ImplicitForce;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::spatial::Sym3;
+
+/// How the root keeps upright.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Balance {
+    /// Not at all: the character falls like any body.
+    Unpowered,
+    /// Held by a strong spring in every direction, gravity's included: it cannot fall ("super-balance").
+    Meathook,
+    /// A weak spring that gives and breaks.
+    WeakSpring(WeakSpring),
+}
+
+/// Parameters of (6)–(8), N m and N m s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeakSpring {
+    /// k₁.
+    pub stiffness: f64,
+    /// k₂.
+    pub damping: f64,
+    /// k_L: no stronger than this.
+    pub limit: f64,
+    /// k_U: breaks beyond this.
+    pub breaking: f64,
+    /// k_air: share that is left without contact.
+    pub airborne: f64,
+}
+
+impl Default for WeakSpring {
+    fn default() -> Self {
+        Self { stiffness: 1000.0, damping: 200.0, limit: 200.0, breaking: 600.0, airborne: 0.2 }
+    }
+}
+
+/// Seconds of small torque after which a broken spring holds again.
+const REARM_TIME: f64 = 0.2;
+/// Meathook gains.
+const HOOK: (f64, f64) = (20_000.0, 2_000.0);
+
+/// What the root needs to know of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct RootSense {
+    /// Δ(W_d, W_a), rad.
+    pub error: DVec3,
+    /// ω_d.
+    pub wanted: DVec3,
+    /// ω_a.
+    pub actual: DVec3,
+    /// Direction of gravity, unit.
+    pub down: DVec3,
+    /// Whether anything was touched in the last step.
+    pub touching: bool,
+    /// Pelvis height over its usual one.
+    pub height: f64,
+    /// Gain scale of the stun.
+    pub strength: f64,
+    /// Step, s.
+    pub dt: f64,
+}
+
+/// State of the root spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Root {
+    /// How it balances.
+    pub balance: Balance,
+    broken_for: f64,
+    calm_for: f64,
+    broken: bool,
+}
+
+impl Root {
+    /// A spring in order.
+    pub fn new(balance: Balance) -> Self {
+        Self { balance, broken_for: 0.0, calm_for: 0.0, broken: false }
+    }
+
+    /// Seconds since the spring broke; zero while it holds.
+    pub fn broken_for(&self) -> f64 {
+        self.broken_for
+    }
+
+    /// The moment on the root for this step, `None` for none.
+    pub fn moment(&mut self, s: &RootSense) -> Option<ImplicitForce> {
+        match self.balance {
+            Balance::Unpowered => None,
+            Balance::Meathook => {
+                let (k1, k2) = HOOK;
+                let at_rest = k1 * (s.error + s.dt * s.wanted) + k2 * s.wanted;
+                let gain = k2 + s.dt * k1;
+                Some(ImplicitForce::moment(at_rest, Sym3::diagonal(gain, gain, gain)))
+            }
+            Balance::WeakSpring(spring) => self.weak(&spring, s),
+        }
+    }
+
+    fn weak(&mut self, k: &WeakSpring, s: &RootSense) -> Option<ImplicitForce> {
+        let level = |v: DVec3| v - s.down * s.down.dot(v); // (7)
+        let torque = level(k.stiffness * s.error + k.damping * (s.wanted - s.actual)); // (6)
+        let size = torque.length();
+        self.update_break(k, size, s);
+        if self.broken {
+            return None;
+        }
+        let c = s.strength * if s.touching { 1.0 } else { k.airborne };
+        if size < k.limit {
+            // Inside the limit the spring is taken at the end of the step, where its clamp cannot be exceeded
+            // by more than the step's own change.
+            let at_rest = level(k.stiffness * (s.error + s.dt * s.wanted) + k.damping * s.wanted) * c;
+            let gain = c * (k.damping + s.dt * k.stiffness);
+            let across = Sym3::IDENTITY - Sym3::outer(s.down);
+            Some(ImplicitForce::moment(at_rest, across * gain))
+        } else {
+            Some(ImplicitForce::moment(torque * (c * k.limit / size), Sym3::ZERO)) // (8)
+        }
+    }
+
+    fn update_break(&mut self, k: &WeakSpring, size: f64, s: &RootSense) {
+        if size >= k.breaking {
+            self.broken = true;
+            self.calm_for = 0.0;
+        } else if self.broken {
+            let calm = size < 0.8 * k.limit && s.height > 0.6;
+            self.calm_for = if calm { self.calm_for + s.dt } else { 0.0 };
+            if self.calm_for >= REARM_TIME {
+                self.broken = false;
+            }
+        }
+        self.broken_for = if self.broken { self.broken_for + s.dt } else { 0.0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sense(error: DVec3, actual: DVec3) -> RootSense {
+        RootSense {
+            error,
+            wanted: DVec3::ZERO,
+            actual,
+            down: -DVec3::Z,
+            touching: true,
+            height: 1.0,
+            strength: 1.0,
+            dt: 1.0 / 120.0,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn weak_spring_is_level_and_within_its_limit_or_zero(
+            e in prop::array::uniform3(-3.0..3.0_f64),
+            w in prop::array::uniform3(-20.0..20.0_f64),
+        ) {
+            let spring = WeakSpring::default();
+            let mut root = Root::new(Balance::WeakSpring(spring));
+            let s = sense(DVec3::from_array(e), DVec3::from_array(w));
+            if let Some(term) = root.moment(&s) {
+                // The torque if the velocity did not change within the step.
+                let torque = term.at_rest.angular - term.gain.angular * s.actual;
+                prop_assert!(torque.z.abs() < 1e-9 * (1.0 + torque.length()));
+                prop_assert!(torque.length() <= spring.limit * (1.0 + 1e-9) + spring.stiffness * s.dt * s.actual.length());
+            } else {
+                prop_assert!(root.broken_for() > 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_broken_spring_holds_again_only_after_a_calm_while() {
+        let mut root = Root::new(Balance::WeakSpring(WeakSpring::default()));
+        assert!(root.moment(&sense(DVec3::X * 2.0, DVec3::ZERO)).is_none());
+        let calm = sense(DVec3::X * 0.05, DVec3::ZERO);
+        let steps = (0..60).take_while(|_| root.moment(&calm).is_none()).count();
+        assert!((20..30).contains(&steps), "{steps}");
+    }
+}

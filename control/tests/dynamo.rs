@@ -1,0 +1,93 @@
+//! Dynamo on a body built from the library's skeleton, tracking the library's clips on flat ground.
+
+use std::sync::Arc;
+
+use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
+use stuntlab_control::reference::{ClipReference, Reference};
+use stuntlab_control::{Controller, Sense};
+use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_mocap::library;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::spatial::Transform;
+use stuntlab_physics::{Actuation, Data, Model, ShapeSpec, State, StepOptions, advance, observe};
+
+struct Outcome {
+    /// Mean bone error over the last half, rad.
+    error: f64,
+    /// Pelvis height at the end over that of the reference.
+    height: f64,
+}
+
+fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVec3) -> Outcome {
+    let (character, _) = Character::build(&library::skeleton(), &CharacterOptions::default()).unwrap();
+    let character = Arc::new(character);
+    let clip = library::clip(clip).unwrap();
+    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
+    character.append_to(&mut builder, "", Transform::IDENTITY);
+    let model = builder.build().unwrap();
+    let mut reference = ClipReference::new(character.clone(), &clip, cyclic);
+    let mut state = State::new(&model);
+    reference.write(0.0, &mut state.q);
+    let mut dynamo = Dynamo::new(character.model().clone(), reference.boxed_clone(), options);
+    let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+    let opt = StepOptions::at_rate(120.0);
+    let steps = (seconds * 120.0) as usize;
+    let (mut error, mut samples) = (0.0, 0.0);
+    for k in 0..steps {
+        observe(&model, &state, &mut data, &opt);
+        act.clear();
+        let sense = Sense::new(&model, &state, &data, opt.dt, 0..model.n_bodies());
+        dynamo.act(&sense, &mut act);
+        if k * 2 > steps {
+            error += dynamo.error(&sense);
+            samples += 1.0;
+        }
+        if (k as f64 * opt.dt - 1.0).abs() < 0.05 {
+            act.body_force[0].linear += push;
+        }
+        advance(&model, &mut state, &mut data, &act, &opt).unwrap();
+    }
+    let mut wanted = vec![0.0; model.n_q()];
+    reference.write(seconds, &mut wanted);
+    Outcome { error: error / samples, height: state.q[2] / wanted[2] }
+}
+
+#[test]
+fn the_weak_spring_stands_through_a_small_push() {
+    let out = run("idle", true, 4.0, DynamoOptions::default(), DVec3::new(200.0, 0.0, 0.0));
+    assert!(out.height > 0.95, "height {}", out.height);
+    assert!(out.error < 0.15, "error {}", out.error);
+}
+
+#[test]
+fn without_a_root_spring_it_falls_when_pushed() {
+    let options = DynamoOptions { balance: Balance::Unpowered, ..DynamoOptions::default() };
+    let out = run("idle", true, 4.0, options, DVec3::new(400.0, 0.0, 0.0));
+    assert!(out.height < 0.6, "height {}", out.height);
+}
+
+#[test]
+fn the_meathook_stands_through_a_strong_push() {
+    let options = DynamoOptions { balance: Balance::Meathook, ..DynamoOptions::default() };
+    let out = run("idle", true, 4.0, options, DVec3::new(900.0, 0.0, 0.0));
+    assert!(out.height > 0.9, "height {}", out.height);
+}
+
+#[test]
+fn clips_are_tracked_in_world_space() {
+    for (clip, cyclic, seconds) in [("guard", true, 3.0), ("walk", true, 4.0), ("jab", false, 1.5)] {
+        let out = run(clip, cyclic, seconds, DynamoOptions::default(), DVec3::ZERO);
+        assert!(out.error < 0.15 && out.height > 0.9, "{clip}: error {} height {}", out.error, out.height);
+    }
+}
+
+#[test]
+fn every_application_holds_a_pose() {
+    for application in [Application::External, Application::Internal, Application::ParentSpace] {
+        let balance = Balance::WeakSpring(WeakSpring { breaking: 1e9, ..WeakSpring::default() });
+        let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
+        let out = run("idle", true, 3.0, options, DVec3::ZERO);
+        assert!(out.error < 0.15 && out.height > 0.9, "{application:?}: error {} height {}", out.error, out.height);
+    }
+}
