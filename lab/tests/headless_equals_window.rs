@@ -1,7 +1,5 @@
 //! The window's inside, without a window: the same pixels as headless painting, and what its keys do to a world.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up its scene should stop there")]
-
 use stuntlab::paint::{Look, Painter};
 use stuntlab::run::{Hands, World, variants_of};
 use stuntlab::scene::Scene;

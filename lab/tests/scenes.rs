@@ -1,7 +1,5 @@
 //! Every scene that comes with the program, run headless; the list in `scenes/`; reruns; malformed scenes.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up its scene should stop there")]
-
 use std::path::{Path, PathBuf};
 
 use stuntlab::run::{Hands, Manifest, Run, World, variants_of};

@@ -50,8 +50,8 @@ enum Kind {
 
 const KINDS: [(&str, Kind); 3] = [("box", Kind::Box), ("sphere", Kind::Sphere), ("capsule", Kind::Capsule)];
 
-/// Shape, volume and inertia per mass from `shape` and its dimensions.
-fn read_shape(fields: &Fields<'_>) -> Result<(Shape, f64, fn(&Shape, f64) -> Inertia), SceneError> {
+/// Shape and volume from `shape` and its dimensions.
+fn read_shape(fields: &Fields<'_>) -> Result<(Shape, f64), SceneError> {
     let required =
         |key| fields.positive(key).and_then(|v| v.ok_or_else(|| fields.missing(key, "a length in metres")));
     Ok(match fields.required_choice("shape", &KINDS)? {
@@ -62,17 +62,17 @@ fn read_shape(fields: &Fields<'_>) -> Result<(Shape, f64, fn(&Shape, f64) -> Ine
             if rounding > half_extents.min_element() {
                 return Err(fields.error("rounding", "is more than half of the smallest edge"));
             }
-            (Shape::Box { half_extents, rounding }, size.x * size.y * size.z, inertia_of)
+            (Shape::Box { half_extents, rounding }, size.x * size.y * size.z)
         }
         Kind::Sphere => {
             let radius = required("radius")?;
-            (Shape::Sphere { radius }, 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3), inertia_of)
+            (Shape::Sphere { radius }, 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3))
         }
         Kind::Capsule => {
             let (radius, length) = (required("radius")?, required("length")?);
             let half_length = 0.5 * length;
             let volume = std::f64::consts::PI * radius * radius * (length + 4.0 / 3.0 * radius);
-            (Shape::Capsule { radius, half_length }, volume, inertia_of)
+            (Shape::Capsule { radius, half_length }, volume)
         }
     })
 }
@@ -98,11 +98,11 @@ fn read_mass(fields: &Fields<'_>, volume: f64) -> Result<f64, SceneError> {
 /// Reads one `[[body]]`; `repeat` makes several of it.
 pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Vec<BodyItem>, SceneError> {
     let name = fields.required_text("name")?.to_owned();
-    let (shape, volume, inertia) = read_shape(&fields)?;
+    let (shape, volume) = read_shape(&fields)?;
     let mass = read_mass(&fields, volume)?;
     let item = BodyItem {
         line: fields.line(),
-        inertia: inertia(&shape, mass),
+        inertia: inertia_of(&shape, mass),
         shape,
         material: read_material(&fields)?,
         world_from_shape: read_place(&fields)?,

@@ -7,18 +7,12 @@ use super::SceneError;
 use super::fields::Fields;
 
 /// A camera of a scene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CameraSpec {
     pub(crate) camera: Camera,
     /// Body or character it follows.
     pub(crate) follow: Option<String>,
     pub(crate) line: usize,
-}
-
-impl Default for CameraSpec {
-    fn default() -> Self {
-        Self { camera: Camera::default(), follow: None, line: 0 }
-    }
 }
 
 /// Reads one `[[camera]]`.

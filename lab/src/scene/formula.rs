@@ -8,11 +8,13 @@ pub(crate) enum Formula {
     Number(f64),
     X,
     Y,
-    Call(fn(f64) -> f64, Box<Formula>),
+    Call(Function, Box<Formula>),
     Binary(char, Box<Formula>, Box<Formula>),
 }
 
-const FUNCTIONS: [(&str, fn(f64) -> f64); 7] = [
+type Function = fn(f64) -> f64;
+
+const FUNCTIONS: [(&str, Function); 7] = [
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("abs", f64::abs),

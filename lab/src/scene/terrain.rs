@@ -105,7 +105,7 @@ fn heightfield(fields: &Fields<'_>, seed: u64) -> Result<Shape, SceneError> {
     let spacing = fields.positive("spacing")?.unwrap_or(0.4);
     let formula = fields
         .text("formula")?
-        .map(|text| Formula::parse(text).map_err(|e| fields.error("formula", format!("{e}"))))
+        .map(|text| Formula::parse(text).map_err(|e| fields.error("formula", e)))
         .transpose()?;
     let waves = match fields.table("noise")? {
         Some(table) => {

@@ -50,7 +50,8 @@ pub struct App {
     debt: f64,
     picked: Option<Picked>,
     capture: Capture,
-    frames_per_second: f64,
+    /// Mean wall-clock time between frames, s.
+    frame_time: f64,
     thrown: usize,
     close: bool,
 }
@@ -82,7 +83,7 @@ impl App {
             debt: 0.0,
             picked: None,
             capture: Capture::new(&options.shots, &scene.name),
-            frames_per_second: 0.0,
+            frame_time: 1.0 / 60.0,
             thrown: 0,
             close: false,
         })
@@ -97,9 +98,7 @@ impl App {
                 self.obey(command, input, &cells, canvas);
             }
         }
-        if elapsed > 0.0 {
-            self.frames_per_second += 0.1 * (1.0 / elapsed - self.frames_per_second);
-        }
+        self.frame_time += 0.1 * (elapsed - self.frame_time);
         if !self.paused {
             self.run(elapsed.min(0.1));
         }
@@ -118,16 +117,23 @@ impl App {
     fn run(&mut self, elapsed: f64) {
         self.debt += elapsed * self.speed;
         let start = Instant::now();
-        let times: Vec<f64> = self.panes.iter().map(|p| p.world.state.time + self.debt).collect();
+        let alive = |p: &&mut Pane| p.failure.is_none();
+        let clock = |p: &Pane| p.world.state.time;
+        let latest = self.panes.iter().map(clock).fold(0.0, f64::max);
+        let goal = latest + self.debt;
+        // The pane that is furthest behind goes first, so that all show the same time.
         let mut late = false;
-        for (pane, goal) in self.panes.iter_mut().zip(&times) {
-            while pane.failure.is_none() && pane.world.state.time + pane.world.options.dt <= goal + 1e-9 {
-                pane.step();
-                late |= start.elapsed().as_secs_f64() > STEP_BUDGET;
-                if late {
-                    break;
-                }
+        while let Some(pane) =
+            self.panes.iter_mut().filter(alive).min_by(|a, b| clock(a).total_cmp(&clock(b)))
+        {
+            late |= start.elapsed().as_secs_f64() > STEP_BUDGET;
+            let level = clock(pane) + 1e-9 >= latest;
+            if clock(pane) + pane.world.options.dt > goal + 1e-9 || late && level {
+                break;
             }
+            pane.step();
+        }
+        for pane in &mut self.panes {
             let world = &pane.world;
             pane.energies.push(kinetic_energy(world.model(), &world.data, &world.state.v));
             if pane.energies.len() > CHART {
@@ -135,7 +141,7 @@ impl App {
             }
         }
         // What is left over is less than a step; a machine too slow owes nothing.
-        let left = self.panes.first().zip(times.first()).map_or(0.0, |(p, goal)| goal - p.world.state.time);
+        let left = goal - self.panes.iter().map(clock).fold(0.0, f64::max);
         self.debt = if late { 0.0 } else { left.clamp(0.0, 0.1) };
     }
 
@@ -264,7 +270,7 @@ impl App {
         let status = Status {
             paused: self.paused,
             speed: self.speed,
-            frames_per_second: self.frames_per_second,
+            frames_per_second: 1.0 / self.frame_time.max(1e-3),
             recording: self.capture.is_recording(),
             message: &self.capture.message,
         };

@@ -34,6 +34,8 @@ impl Pane {
     pub(crate) fn new(scene: &Scene, variant: &Variant) -> Result<Self, SceneError> {
         let mut scene = if variant.set.is_empty() { scene.clone() } else { scene.with(&variant.set)? };
         scene.add_spares();
+        // Nobody reads the books in the window.
+        scene.options.ledger = false;
         let world = World::new(&scene)?;
         let mut pane = Self {
             name: variant.name.clone(),
