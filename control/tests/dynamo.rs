@@ -88,6 +88,11 @@ fn every_application_holds_a_pose() {
         let balance = Balance::WeakSpring(WeakSpring { breaking: 1e9, ..WeakSpring::default() });
         let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
         let out = run("idle", true, 3.0, options, DVec3::ZERO);
-        assert!(out.error < 0.15 && out.height > 0.9, "{application:?}: error {} height {}", out.error, out.height);
+        assert!(
+            out.error < 0.15 && out.height > 0.9,
+            "{application:?}: error {} height {}",
+            out.error,
+            out.height
+        );
     }
 }

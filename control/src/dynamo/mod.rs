@@ -157,9 +157,8 @@ impl Dynamo {
     /// Mean angle between the bones' orientations and their targets, rad, as of the last step.
     pub fn error(&self, sense: &Sense<'_>) -> f64 {
         let own = &sense.data.position.world_from_body[sense.bodies.clone()];
-        let sum: f64 = (1..own.len())
-            .map(|i| difference(&self.targets.orientation[i], &own[i].rotation).length())
-            .sum();
+        let sum: f64 =
+            (1..own.len()).map(|i| difference(&self.targets.orientation[i], &own[i].rotation).length()).sum();
         sum / (own.len() - 1).max(1) as f64
     }
 
@@ -226,7 +225,9 @@ impl Dynamo {
         out: &mut Actuation,
     ) {
         let body = &sense.model.bodies()[sense.bodies.start + i];
-        let parent = body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p.index()].rotation);
+        let parent = body
+            .parent()
+            .map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p.index()].rotation);
         let parent_rate = body.parent().map_or(DVec3::ZERO, |p| sense.data.velocity.body[p.index()].angular);
         let pose = &sense.data.position.world_from_body[sense.bodies.start + i].rotation;
         let frame = parent * body.joint().parent_from_joint.rotation;

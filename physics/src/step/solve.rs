@@ -54,34 +54,7 @@ pub(crate) fn advance_once(
     for (dirty, asleep) in data.step.dirty.iter_mut().zip(&data.step.sleep.asleep) {
         *dirty = !asleep;
     }
-    // Beyond the allowed rounds only contacts that pull are dropped, which ends by itself. In between the
-    // rows keep the velocity change of the first round; they are solved again once the sets stand.
-    let mut rows_stale = false;
-    for pass in 1..=opt.passes.max(1) + DROP_PASSES {
-        report.passes = pass;
-        rows_stale |= solve_dirty_trees(model, state, data, act, opt) && pass > 1;
-        if pass == 1 {
-            report.rows = solve_rows(model, data, opt, 0.0);
-        }
-        settle_velocities(model, data);
-        if switch(model, state, data, act, opt, opt.passes.saturating_sub(pass)) {
-            continue;
-        }
-        if !rows_stale {
-            break;
-        }
-        rows_stale = false;
-        report.rows = solve_rows(model, data, opt, STALE);
-        settle_velocities(model, data);
-        if !switch(model, state, data, act, opt, 0) {
-            break;
-        }
-    }
-    if rows_stale {
-        report.rows = solve_rows(model, data, opt, STALE);
-        settle_velocities(model, data);
-        switch(model, state, data, act, opt, 0);
-    }
+    find_sets(model, state, data, act, opt, &mut report);
     finish_contacts(data, opt);
     pins::report(act, data, opt);
     let mut next = next_state(model, state, data, opt);
@@ -93,6 +66,57 @@ pub(crate) fn advance_once(
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)
+}
+
+/// Rounds until the sets of open, sticking and slipping contacts and of saturated drives stand; leaves the
+/// velocities at the end of the step and the forces that lead there.
+///
+/// Beyond the allowed rounds only contacts that pull are dropped, which ends by itself. In between the rows keep the
+/// velocity change of the first round; they are solved again once the sets stand.
+fn find_sets(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    report: &mut StepReport,
+) {
+    let most = opt.passes.max(1) + DROP_PASSES;
+    let mut rows_stale = false;
+    loop {
+        report.passes += 1;
+        rows_stale |= solve_dirty_trees(model, state, data, act, opt);
+        if report.passes == 1 {
+            report.rows = solve_rows(model, data, opt, 0.0);
+            rows_stale = false;
+        }
+        settle_velocities(model, data);
+        let mut again = switch(model, state, data, act, opt, opt.passes.saturating_sub(report.passes));
+        if !again && rows_stale {
+            report.rows = solve_rows(model, data, opt, STALE);
+            rows_stale = false;
+            settle_velocities(model, data);
+            again = switch(model, state, data, act, opt, 0);
+        }
+        if !again {
+            return;
+        }
+        if report.passes == most {
+            break;
+        }
+    }
+    // Out of rounds: the sets as they are now, solved once more and not looked at again.
+    solve_dirty_trees(model, state, data, act, opt);
+    report.rows = solve_rows(model, data, opt, STALE);
+    settle_velocities(model, data);
+    if opt.formulation == Formulation::ImplicitPenalty {
+        for contact in &mut data.contact.points[..data.contact.n_static] {
+            let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+            let v = data.step.next_body[contact.body_a].at(r).linear;
+            contact.force =
+                if contact.phase == Phase::Open { DVec3::ZERO } else { implicit::force(contact, v, opt.dt) };
+        }
+    }
 }
 
 /// Linear velocities of free roots go through the step in world axes, not in the turning body's: the explicit
