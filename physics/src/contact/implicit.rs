@@ -32,7 +32,7 @@ fn damping(contact: &Contact) -> f64 {
 #[inline]
 pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
     let gain_n = contact.foresight * dt * contact.stiffness + damping(contact);
-    let normal = contact.normal * (contact.stiffness * contact.depth);
+    let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
         (Phase::Slip, Slip::Constant(force)) => (force, 0.0),
@@ -66,7 +66,7 @@ fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
 pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     let v_n = contact.normal.dot(v);
     let v_t = v - contact.normal * v_n;
-    let f_n = contact.stiffness * (contact.depth - contact.foresight * dt * v_n) - damping(contact) * v_n;
+    let f_n = contact.stiffness * (contact.pressed - contact.foresight * dt * v_n) - damping(contact) * v_n;
     let f_t = match (contact.phase, contact.slip) {
         (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
         (Phase::Slip, Slip::Constant(force)) => force,
@@ -88,6 +88,9 @@ fn stick_gain(contact: &Contact, dt: f64) -> f64 {
 /// rounds leave it inside.
 const INSIDE: f64 = 0.995;
 
+/// How often a contact may close again within a step.
+const MOST_CLOSINGS: u8 = 2;
+
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
 /// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
@@ -105,9 +108,11 @@ pub(crate) fn switch(
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
         contact.force = DVec3::ZERO;
-        if f_n <= 0.0 || last {
+        // Newton steps may jump to and fro between two sets: a contact closes so often in a step, no more.
+        if f_n <= 0.0 || last || contact.closings >= MOST_CLOSINGS {
             return false;
         }
+        contact.closings += 1;
         // What touches down at speed slides; sticking first would stop it within the step.
         let gain = INSIDE * contact.material.friction * f_n / contact.tangential(v).length().max(1e-12);
         let slides = gain < stick_gain(contact, dt);

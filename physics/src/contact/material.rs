@@ -10,7 +10,8 @@ pub struct Material {
     /// Normal stiffness per contact point, N/m. `None` sizes it by mass: `m / t²` with the time constant
     /// of [`crate::step::StepOptions::contact_time`].
     pub stiffness: Option<f64>,
-    /// Normal damping per contact point, N s/m. `None` is twice critical for the mass: `4 √(k m)`.
+    /// Normal damping per contact point, N s/m. `None` is critical for the mass, `2 √(k m)`, and twice that on
+    /// the static world.
     pub damping: Option<f64>,
     /// Rolling resistance: moment per normal force, m.
     pub rolling: f64,

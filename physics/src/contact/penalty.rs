@@ -19,7 +19,7 @@ const TANGENT_DAMPING: f64 = 0.5;
 
 /// The force on body A for the relative velocity `v`; updates phase and stretch.
 pub(crate) fn force(contact: &mut Contact, v: DVec3, law: NormalLaw) -> DVec3 {
-    let (k, c, d) = (contact.stiffness, contact.damping, contact.depth);
+    let (k, c, d) = (contact.stiffness, contact.damping, contact.pressed);
     let v_n = contact.normal.dot(v);
     let f_n = if d <= 0.0 {
         0.0

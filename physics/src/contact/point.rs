@@ -35,6 +35,8 @@ pub struct Contact {
     pub normal: DVec3,
     /// Overlap, m; negative for a gap.
     pub depth: f64,
+    /// The part of the overlap the spring acts on.
+    pub(crate) pressed: f64,
     /// The surfaces together.
     pub material: Material,
     /// Normal stiffness, N/m.
@@ -56,6 +58,8 @@ pub struct Contact {
     pub(crate) slip: Slip,
     /// Impulses of the last step along normal and tangents.
     pub(crate) impulse: [f64; 3],
+    /// How often it closed in this step.
+    pub(crate) closings: u8,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     key: Key,
@@ -182,8 +186,9 @@ impl ContactSet {
     }
 }
 
-/// Damping of contacts sized by mass, as a share of critical: overdamped, so that nothing is thrown.
-const DAMPING_RATIO: f64 = 2.0;
+/// Damping of contacts with the world sized by mass, as a share of critical: overdamped, so that light limbs are
+/// not thrown. Contacts between bodies are critical: harder rows would need more sweeps.
+const WORLD_DAMPING: f64 = 2.0;
 /// Fastest speed at which an overlap of such contacts is undone, m/s.
 const PUSH_OUT: f64 = 0.5;
 
@@ -204,38 +209,41 @@ fn ready(
         None => model.tree_mass[body_a],
     };
     let stiffness = material.stiffness.unwrap_or(mass / (sizing.time * sizing.time));
-    let damping = material.damping.unwrap_or(2.0 * DAMPING_RATIO * (stiffness * mass).sqrt());
+    let ratio = if body_b.is_some() { 1.0 } else { WORLD_DAMPING };
+    let damping = material.damping.unwrap_or(2.0 * ratio * (stiffness * mass).sqrt());
     // Sized by mass, a contact sinks by a fraction of a millimetre; more than this is an accident (a fast
     // impact, a body placed inside another) and is worked off without a jump.
-    let depth = match material.stiffness {
+    let pressed = match material.stiffness {
         None => point.depth.min(PUSH_OUT * damping / stiffness),
         Some(_) => point.depth,
     };
-    let mobility = [Some(body_a), body_b].into_iter().flatten().map(|b| {
-        let pose = &positions.world_from_body[b];
-        let inertia = &model.links[b].inertia;
-        let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;
-        let turning = arm.cross(pose.inverse_transform_vector(point.normal_world));
-        let spin = inertia.rotational.inverse_definite().quadratic(turning, turning);
-        1.0 / inertia.mass + spin
-    });
-    let mobility: f64 = mobility.sum();
+    // What is sized by mass is damped critically anyway and always looks ahead.
+    let foresight = match material.stiffness {
+        None => 1.0,
+        Some(k) => {
+            let bodies = [Some(body_a), body_b].into_iter().flatten();
+            let mobility: f64 = bodies.map(|b| mobility(model, positions, b, point)).sum();
+            foresight(k * mobility * sizing.dt * sizing.dt)
+        }
+    };
     let mut contact = Contact {
         body_a,
         body_b,
         point: point.point_world,
         normal: point.normal_world,
-        depth,
+        depth: point.depth,
+        pressed,
         material,
         stiffness,
         damping,
-        foresight: foresight(stiffness * mobility * sizing.dt * sizing.dt),
+        foresight,
         stretch: DVec3::ZERO,
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: DVec3::ZERO,
         slip: Slip::Viscous(0.0),
         impulse: [0.0; 3],
+        closings: 0,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],
@@ -253,9 +261,23 @@ fn ready(
             let [on_a, on_b] = old.anchor;
             contact.stretch = contact.tangential(place(Some(body_a), on_a) - place(body_b, on_b));
         }
-        _ => contact.stick_with(DVec3::ZERO, positions),
+        _ => {
+            contact.stick_with(DVec3::ZERO, positions);
+            if contact.depth > 0.0 {
+                contact.phase = Phase::Stick;
+            }
+        }
     }
     contact
+}
+
+/// Velocity along the normal per impulse at the point, of the body by itself.
+fn mobility(model: &Model, positions: &Positions, body: usize, point: &ContactPoint) -> f64 {
+    let pose = &positions.world_from_body[body];
+    let inertia = &model.links[body].inertia;
+    let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;
+    let turning = arm.cross(pose.inverse_transform_vector(point.normal_world));
+    1.0 / inertia.mass + inertia.rotational.inverse_definite().quadratic(turning, turning)
 }
 
 /// How far ahead a spring must look whose `h² k / m` is `stiff`, `m` being the least mass that can be behind it

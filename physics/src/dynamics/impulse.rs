@@ -129,8 +129,16 @@ pub(crate) enum Hit {
 }
 
 /// As [`impulses_response`] for a few hits within one tree: inward along their paths only, outward over the
-/// tree. `out` covers the tree's freedoms. Uses the work space in `data.dynamics`.
-pub(crate) fn tree_response(model: &Model, data: &mut Data, tree: usize, hits: &[Hit], out: &mut [f64]) {
+/// tree (only over bodies marked `needed`, ancestors included, unless that is empty). `out` covers the tree's
+/// freedoms. Body responses are left in `data.dynamics.response`.
+pub(crate) fn tree_response(
+    model: &Model,
+    data: &mut Data,
+    tree: usize,
+    hits: &[Hit],
+    needed: &[bool],
+    out: &mut [f64],
+) {
     let range = model.trees[tree].clone();
     let first_dof = model.links[range.start].v as usize;
     let (offsets, axes) = (&data.position.offset, &data.position.axes);
@@ -176,6 +184,9 @@ pub(crate) fn tree_response(model: &Model, data: &mut Data, tree: usize, hits: &
         }
     }
     for i in range {
+        if !needed.is_empty() && !needed[i] {
+            continue;
+        }
         let link = &model.links[i];
         let parent = if link.parent == NONE { Motion::ZERO } else { dynamics.response[link.parent as usize] };
         let inherited = parent.at(offsets[i]);

@@ -76,21 +76,19 @@ impl Factored {
     }
 
     /// `J_i · u`.
-    #[inline]
+    #[inline(always)]
     pub fn apply_row(&self, i: usize, u: &[f64]) -> f64 {
         let (start, end) = self.rows[i].jacobian;
         let mut sum = 0.0;
         for run in &self.jacobian_runs[start as usize..end as usize] {
             let n = run.length as usize;
-            let j = &self.jacobian[run.from as usize..][..n];
-            let u = &u[run.at as usize..][..n];
-            sum += j.iter().zip(u).map(|(a, b)| a * b).sum::<f64>();
+            sum += dot(&self.jacobian[run.from as usize..][..n], &u[run.at as usize..][..n]);
         }
         sum
     }
 
     /// `u += W_i δ`.
-    #[inline]
+    #[inline(always)]
     pub fn add_column(&self, i: usize, delta: f64, u: &mut [f64]) {
         let (start, end) = self.rows[i].response;
         for run in &self.response_runs[start as usize..end as usize] {
@@ -227,6 +225,17 @@ impl Factored {
             }
             out[k * n + k] += self.rows[k].compliance;
         }
+    }
+}
+
+/// Scalar product; six numbers, the usual length, without a loop or a long chain of additions.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    match (<&[f64; 6]>::try_from(a), <&[f64; 6]>::try_from(b)) {
+        (Ok(a), Ok(b)) => {
+            (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+        }
+        _ => a.iter().zip(b).map(|(a, b)| a * b).sum(),
     }
 }
 

@@ -38,7 +38,6 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
     let last = contact.force * opt.dt;
     let normal = rows.push(
         model,
-        data,
         RowSpec {
             lower: 0.0,
             guess: last.dot(contact.normal).max(0.0),
@@ -53,7 +52,7 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
             guess: last.dot(tangent),
             ..spec(hits(tangent), stretch.dot(tangent), softness)
         };
-        rows.push(model, data, row);
+        rows.push(model, row);
     }
     let m = contact.material;
     if m.rolling > 0.0 || m.torsional > 0.0 {
@@ -62,7 +61,7 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
         };
         for (direction, length) in [(first, m.rolling), (second, m.rolling), (contact.normal, m.torsional)] {
             let row = RowSpec { friction: Some((normal, length)), ..spec(turning(direction), 0.0, 0.0) };
-            rows.push(model, data, row);
+            rows.push(model, row);
         }
     }
     normal
@@ -91,7 +90,7 @@ fn soft_normal(contact: &Contact, opt: &StepOptions) -> (f64, f64) {
     let gain = contact.foresight * opt.dt * contact.stiffness + damping;
     // A spring without foresight or damper is a known force; the row keeps a trace of softness to be one.
     let gain = gain.max(1e-3 * opt.dt * contact.stiffness);
-    (contact.stiffness * contact.depth / gain, 1.0 / (opt.dt * gain))
+    (contact.stiffness * contact.pressed / gain, 1.0 / (opt.dt * gain))
 }
 
 /// Velocity that would undo the stretch, and the softness of the tangent rows.

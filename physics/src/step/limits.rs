@@ -116,7 +116,7 @@ fn range_rows(
             for (left, sign) in [(q[k] - lower[k], 1.0), (upper[k] - q[k], -1.0)] {
                 if is_near(left, sign * rate, opt) {
                     let push = Force::new(DVec3::ZERO, frame.col(k) * sign);
-                    push_row(model, data, opt, rows, left, Hit::Body(i, push), None);
+                    push_row(model, opt, rows, left, Hit::Body(i, push), None);
                 }
             }
         }
@@ -126,7 +126,7 @@ fn range_rows(
         let dof = body.v_start + k;
         for (left, sign) in [(q[k] - lower[k], 1.0), (upper[k] - q[k], -1.0)] {
             if is_near(left, sign * state.v[dof], opt) {
-                push_row(model, data, opt, rows, left, Hit::Freedom(dof, sign), None);
+                push_row(model, opt, rows, left, Hit::Freedom(dof, sign), None);
             }
         }
     }
@@ -151,14 +151,14 @@ fn joint_row(
     match body.joint.kind {
         JointKind::Universal { .. } => {
             let hit = |k: usize| Hit::Freedom(body.v_start + k, direction[k]);
-            push_row(model, data, opt, rows, left, hit(0), Some(hit(1)));
+            push_row(model, opt, rows, left, hit(0), Some(hit(1)));
         }
         // A moment along the child's axes on the child, its opposite on the parent.
         _ => {
             let axis = data.position.world_from_body[i].rotation * DVec3::from_array(direction);
             let on = |b: usize, axis| Hit::Body(b, Force::new(axis, DVec3::ZERO));
             let parent = body.parent.map(|p| on(p.index(), -axis));
-            push_row(model, data, opt, rows, left, on(i, axis), parent);
+            push_row(model, opt, rows, left, on(i, axis), parent);
         }
     }
 }
@@ -167,15 +167,7 @@ fn is_near(left: f64, rate: f64, opt: &StepOptions) -> bool {
     left < NEAR + 2.0 * opt.dt * rate.abs()
 }
 
-fn push_row(
-    model: &Model,
-    data: &Data,
-    opt: &StepOptions,
-    rows: &mut Rows,
-    left: f64,
-    hit: Hit,
-    other: Option<Hit>,
-) {
+fn push_row(model: &Model, opt: &StepOptions, rows: &mut Rows, left: f64, hit: Hit, other: Option<Hit>) {
     let target = if left > 0.0 { -left / opt.dt } else { -left * opt.correction / opt.dt };
     let spec = RowSpec {
         hits: [Some(hit), other],
@@ -183,5 +175,5 @@ fn push_row(
         lower: 0.0,
         ..RowSpec::new(Cause::Limit, hit)
     };
-    rows.push(model, data, spec);
+    rows.push(model, spec);
 }

@@ -34,7 +34,7 @@ pub(crate) fn push_rows(model: &Model, data: &Data, act: &Actuation, opt: &StepO
             tag: index as u32,
             ..RowSpec::new(Cause::Motor, Hit::Freedom(motor.freedom, 1.0))
         };
-        rows.push(model, data, spec);
+        rows.push(model, spec);
     }
     for (index, pin) in act.pins.iter().enumerate() {
         let body = pin.body.index();
@@ -55,7 +55,7 @@ pub(crate) fn push_rows(model: &Model, data: &Data, act: &Actuation, opt: &StepO
                 tag: index as u32,
                 ..RowSpec::new(Cause::Pin, hit)
             };
-            rows.push(model, data, spec);
+            rows.push(model, spec);
         };
         let away = point - goal;
         for axis in DVec3::AXES {

@@ -16,6 +16,8 @@ use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, cross_matrix};
 use crate::state::{State, quaternion, vec3, write3};
 
+/// Change of a row's velocity, m/s, that the rows' impulses of the first round outlive.
+const STALE: f64 = 1e-3;
 /// Rounds in which friction may change between stick and slip.
 const FRICTION_PASSES: usize = 4;
 /// Extra rounds in which contacts may only be dropped.
@@ -52,7 +54,7 @@ pub(crate) fn advance_once(
         report.passes = pass;
         rows_stale |= solve_dirty_trees(model, state, data, act, opt) && pass > 1;
         if pass == 1 {
-            report.rows = solve_rows(model, data, opt);
+            report.rows = solve_rows(model, data, opt, 0.0);
         }
         settle_velocities(model, data);
         if switch(model, state, data, act, opt, opt.passes.saturating_sub(pass)) {
@@ -62,14 +64,14 @@ pub(crate) fn advance_once(
             break;
         }
         rows_stale = false;
-        report.rows = solve_rows(model, data, opt);
+        report.rows = solve_rows(model, data, opt, STALE);
         settle_velocities(model, data);
         if !switch(model, state, data, act, opt, 0) {
             break;
         }
     }
     if rows_stale {
-        report.rows = solve_rows(model, data, opt);
+        report.rows = solve_rows(model, data, opt, STALE);
         settle_velocities(model, data);
         switch(model, state, data, act, opt, 0);
     }
@@ -195,6 +197,7 @@ fn assemble_rows(model: &Model, state: &State, data: &mut Data, act: &Actuation,
         let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
         data.contact.points[index].row = row;
     }
+    rows.assemble(model);
     data.step.rows = rows;
 }
 
@@ -235,21 +238,38 @@ fn settle_velocities(model: &Model, data: &mut Data) {
     }
 }
 
-fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
+/// Solves the rows; impulses found before are only applied anew where no row's velocity moved by more than `stale`.
+fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions, stale: f64) -> RowReport {
     if data.step.rows.specs.is_empty() {
         return RowReport::default();
     }
     let mut rows = core::mem::take(&mut data.step.rows);
+    // Velocities without rows, of joints and of the bodies rows touch.
     let free_v = core::mem::take(&mut data.step.free_v);
-    rows.respond(model, data, &free_v);
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    for tree in 0..model.trees.len() {
+        if rows.touched[tree] {
+            body_velocities(model, data, tree, &free_v, &mut bodies);
+        }
+    }
+    let again = stale == 0.0 || rows.staleness(&bodies, &free_v) > stale;
+    if again {
+        rows.respond(model, data, &bodies, &free_v);
+    }
     data.step.free_v = free_v;
+    data.step.next_body = bodies;
+    if !again {
+        rows.reapply(model, data);
+        data.step.rows = rows;
+        return RowReport { rows: data.step.rows.specs.len(), ..RowReport::default() };
+    }
     // Pins hold chains of bodies together, which sweeps do slowly: a direct solve while it is small.
     let pinned = rows.specs.iter().any(|r| matches!(r.cause, Cause::Pin | Cause::Joint));
     let direct = opt.formulation == Formulation::LcpDantzig || (pinned && rows.specs.len() <= 120);
     let report = if direct {
-        rows.solve_direct(opt.sweeps, opt.tolerance)
+        rows.solve_direct(model, data, opt.sweeps, opt.tolerance)
     } else {
-        rows.solve_sweeps(opt.sweeps, opt.tolerance)
+        rows.solve_sweeps(model, data, opt.sweeps, opt.tolerance)
     };
     data.step.rows = rows;
     report
@@ -336,13 +356,18 @@ fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
 
 /// Body velocities of a tree at the end of the step (old pose, new rates).
 fn next_body_velocities(model: &Model, data: &mut Data, tree: usize) {
+    let mut bodies = core::mem::take(&mut data.step.next_body);
+    body_velocities(model, data, tree, &data.step.next_v, &mut bodies);
+    data.step.next_body = bodies;
+}
+
+/// Body velocities of a tree for given joint rates.
+fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64], out: &mut [Motion]) {
     for i in model.trees[tree].clone() {
         let link = &model.links[i];
-        let parent =
-            if link.parent == NONE { Motion::ZERO } else { data.step.next_body[link.parent as usize] };
-        let rates = &data.step.next_v[link.v as usize..];
-        data.step.next_body[i] =
-            moved(link.kind, parent, data.position.offset[i], &data.position.axes[i], rates).0;
+        let parent = if link.parent == NONE { Motion::ZERO } else { out[link.parent as usize] };
+        let (r, axes) = (data.position.offset[i], &data.position.axes[i]);
+        out[i] = moved(link.kind, parent, r, axes, &v[link.v as usize..]).0;
     }
 }
 
@@ -536,7 +561,8 @@ fn keep_books(
             Cause::Contact => Account::Contact,
         };
         let x = rows.x[k];
-        let speed = 0.5 * (rows.factored.apply_row(k, &state.v) + rows.factored.apply_row(k, &next_v));
+        let before = spec.rate(&data.velocity.body, &state.v);
+        let speed = 0.5 * (before + spec.rate(&data.step.next_body, &next_v));
         ledger.add_work(account, x * speed);
         if let [Some(crate::dynamics::impulse::Hit::Body(i, wrench)), None] = spec.hits {
             ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
