@@ -123,17 +123,32 @@ pub struct MassMatrix {
     pub(crate) factor: Vec<f64>,
     /// Composite inertia of every body's subtree, at the body's origin.
     pub(crate) composite: Vec<Composite>,
-    /// Motion subspace of every freedom at the origin of its tree's root, one vector per component.
-    pub(crate) columns: [Vec<f64>; 6],
+    /// Motion subspaces of the freedoms above the present body, by depth, at the origin of its tree's
+    /// root: work space of the mass matrix.
+    pub(crate) path: Path,
 }
 
-/// Composite rigid inertia: mass, first moment, rotational inertia about the origin.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Composite {
-    pub(crate) mass: f64,
-    pub(crate) moment: DVec3,
-    pub(crate) rotational: Sym3,
+/// Motion subspaces of freedoms, each component in an array of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    /// The six components, one after the other.
+    pub(crate) numbers: Vec<f64>,
+    /// From component to component.
+    pub(crate) stride: usize,
 }
+
+impl Path {
+    fn new(freedoms: usize) -> Self {
+        // Joints of three freedoms write four; freedoms are read two at a time.
+        let stride = freedoms.next_multiple_of(2) + 2;
+        Self { numbers: vec![0.0; 6 * stride], stride }
+    }
+}
+
+/// Composite rigid inertia in world axes: rotational inertia about the origin (xx, yy, zz, xy, xz, yz),
+/// first moment, mass.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Composite(pub(crate) [f64; 10]);
 
 impl Data {
     /// Room for everything the algorithms compute; they allocate nothing afterwards.
@@ -168,7 +183,7 @@ impl Data {
                 rows: vec![0.0; model.row_start[nv]],
                 factor: vec![0.0; model.row_start[nv]],
                 composite: vec![Composite::default(); n],
-                columns: core::array::from_fn(|_| vec![0.0; nv]),
+                path: Path::new(nv),
             },
             collision: Contacts::new(),
             contact: ContactSet::default(),

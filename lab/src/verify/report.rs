@@ -14,9 +14,9 @@ pub struct Line {
     pub quantity: String,
     /// Number of comparisons.
     pub cases: usize,
-    /// Largest error among them, in the fixture's own measure.
+    /// Error of the case that came closest to (or furthest over) its tolerance, in the fixture's own measure.
     pub worst: f64,
-    /// What was allowed in the case that came closest to (or furthest over) its tolerance.
+    /// What was allowed in that case.
     pub tolerance: f64,
     /// Largest error divided by its tolerance; above 1 it fails.
     pub used: f64,
@@ -62,9 +62,8 @@ impl Report {
             case: String::new(),
         });
         line.cases += 1;
-        line.worst = line.worst.max(error);
         if used > line.used {
-            (line.used, line.tolerance, line.case) = (used, tolerance, case());
+            (line.used, line.worst, line.tolerance, line.case) = (used, error, tolerance, case());
         }
     }
 

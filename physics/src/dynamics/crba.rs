@@ -1,17 +1,25 @@
-//! Joint-space inertia by the composite-rigid-body algorithm (RBDA table 6.2) and its sparse
-//! factorisation `H = LᵀL` (RBDA 6.5).
+//! Joint-space inertia by the composite-rigid-body algorithm (RBDA table 6.2).
 //!
-//! `H_ij = S_jᵀ F_i` with `F_i = I_c,i S_i`. Both are taken at one point per tree, the root's origin, in
-//! world axes, where a force needs no change on its way to the root: an entry of `H` costs one dot
-//! product of six numbers. The diagonal blocks are taken at the body's own origin, which keeps their
-//! precision in long chains.
+//! ```text
+//! inward   (1)  I_c,i = I_i + Σ_children I_c shifted
+//! outward  (2)  F_i = I_c,i S_i,   H_ii = S_iᵀ F_i,   H_ij = S_jᵀ F_i for every j above i
+//! ```
+//!
+//! In the entries `H_ij` both factors are taken at one point per tree, the root's origin, in world axes,
+//! where a force needs no change on its way to the root: an entry costs one dot product of six numbers.
+//! The diagonal blocks are taken at the body's own origin, which keeps their precision in long chains.
+//!
+//! Bodies are sorted depth first, so during the outward pass the motion subspaces of the freedoms above
+//! the present body can lie in one array, by depth, without ever being moved: whatever is at a smaller
+//! depth belongs to an ancestor. The array has the order of a row of `H` and goes two freedoms at a time,
+//! the width of the vector registers every x86-64 and aarch64 machine has.
 
 use glam::{DMat3, DVec3};
 
 use super::kinematics::forward_kinematics;
-use crate::data::{Composite, Data, MassMatrix};
+use crate::data::{Composite, Data, MassMatrix, Path};
 use crate::model::{JointKind, Model, NONE};
-use crate::spatial::{Force, Motion, Sym3};
+use crate::spatial::{Inertia, Sym3};
 use crate::state::State;
 
 /// Fills `data.mass_matrix` with `H(q)`, armature included.
@@ -22,183 +30,373 @@ pub fn crba(model: &Model, state: &State, data: &mut Data) {
 
 /// [`crba`] for poses already in `data.position`.
 pub fn crba_at(model: &Model, data: &mut Data) {
+    compose(model, data);
     let n = model.links.len();
-    let (poses, offsets, axes) =
-        (&data.position.world_from_body[..n], &data.position.offset[..n], &data.position.axes[..n]);
-    let MassMatrix { rows, composite, columns, .. } = &mut data.mass_matrix;
-    let composite = &mut composite[..n];
-    let mut base = DVec3::ZERO;
-    for (i, link) in model.links.iter().enumerate() {
-        let pose = &poses[i];
-        let (m, r) = (link.inertia.mass, &pose.rotation);
-        let c = *r * link.inertia.center_of_mass;
-        let rotational = link.inertia.rotational.rotated(r) + Sym3::point_inertia(c) * m;
-        composite[i] = Composite { mass: m, moment: c * m, rotational };
-        if link.parent == NONE {
-            base = pose.translation;
-        }
-        let arm = base - pose.translation;
-        let v = link.v as usize;
-        let (x, y, z) = (axes[i].x_axis, axes[i].y_axis, axes[i].z_axis);
-        match link.kind {
-            JointKind::Fixed => {}
-            JointKind::Revolute { .. } => store(columns, v, [turn(x).at(arm)]),
-            JointKind::Prismatic { .. } => store(columns, v, [slide(x)]),
-            JointKind::Universal { .. } => store(columns, v, [turn(x).at(arm), turn(y).at(arm)]),
-            JointKind::Spherical => {
-                store(columns, v, [turn(x).at(arm), turn(y).at(arm), turn(z).at(arm)]);
-            }
-            JointKind::Planar => store(columns, v, [slide(x), slide(y), turn(z).at(arm)]),
-            JointKind::Free => {
-                store(columns, v, [slide(x), slide(y), slide(z)]);
-                store(columns, v + 3, [turn(x).at(arm), turn(y).at(arm), turn(z).at(arm)]);
-            }
-        }
-    }
-    for tree in model.trees.iter().rev() {
+    let (poses, axes) = (&data.position.world_from_body[..n], &data.position.axes[..n]);
+    let MassMatrix { rows, composite, path, .. } = &mut data.mass_matrix;
+    let composite = &composite[..n];
+    const O: DVec3 = DVec3::ZERO;
+    for tree in &model.trees {
         let base = poses[tree.start].translation;
-        for i in tree.clone().rev() {
+        let floating = model.links[tree.start].kind == JointKind::Free;
+        let root = {
+            let s = &axes[tree.start];
+            lanes([s.x_axis, s.y_axis, s.z_axis, O])
+        };
+        for i in tree.clone() {
             let link = &model.links[i];
-            let own = composite[i];
-            if link.parent != NONE {
-                composite[link.parent as usize].add_shifted(&own, offsets[i]);
-            }
-            let arm = poses[i].translation - base;
+            let joint = Joint {
+                inertia: &composite[i],
+                arm: poses[i].translation - base,
+                armature: if link.armature { &model.bodies[i].joint.armature } else { &[] },
+                row_start: &model.row_start[link.v as usize..],
+                root: (floating && i != tree.start).then_some(&root),
+            };
             let (x, y, z) = (axes[i].x_axis, axes[i].y_axis, axes[i].z_axis);
-            let mut rows = Rows { model, columns, rows, body: i, arm };
             match link.kind {
                 JointKind::Fixed => {}
-                JointKind::Revolute { .. } => rows.write(own, [turn(x)]),
-                JointKind::Prismatic { .. } => rows.write(own, [slide(x)]),
-                JointKind::Universal { .. } => rows.write(own, [turn(x), turn(y)]),
-                JointKind::Spherical => rows.write(own, [turn(x), turn(y), turn(z)]),
-                JointKind::Planar => rows.write(own, [slide(x), slide(y), turn(z)]),
+                JointKind::Revolute { .. } => joint.turning::<1, 1>(lanes([x]), path, rows),
+                JointKind::Universal { .. } => joint.turning::<2, 2>(lanes([x, y]), path, rows),
+                JointKind::Spherical => {
+                    joint.turning::<3, 4>(lanes([x, y, z, O]), path, rows);
+                }
+                JointKind::Prismatic { .. } => {
+                    joint.general::<1, 1>(lanes([O]), lanes([x]), path, rows);
+                }
+                JointKind::Planar => {
+                    let turns = lanes([O, O, z, O]);
+                    joint.general::<3, 4>(turns, lanes([x, y, O, O]), path, rows);
+                }
                 JointKind::Free => {
-                    rows.write(own, [slide(x), slide(y), slide(z), turn(x), turn(y), turn(z)]);
+                    let turns = lanes([O, O, O, x, y, z]);
+                    let slides = lanes([x, y, z, O, O, O]);
+                    joint.general::<6, 6>(turns, slides, path, rows);
                 }
             }
         }
     }
 }
 
-/// Where the rows of one body go.
-struct Rows<'a> {
-    model: &'a Model,
-    columns: &'a [Vec<f64>; 6],
-    rows: &'a mut [f64],
-    body: usize,
+/// (1): composite inertias of all subtrees, at their roots' origins.
+#[inline(never)]
+fn compose(model: &Model, data: &mut Data) {
+    let n = model.links.len();
+    let (poses, offsets) = (&data.position.world_from_body[..n], &data.position.offset[..n]);
+    let composite = &mut data.mass_matrix.composite[..n];
+    composite.fill(Composite::default());
+    // What the body after hands to this one: most bodies are the parent of their successor, and through
+    // memory each would have to wait for the other.
+    let mut carried = Composite::default();
+    for (i, link) in model.links.iter().enumerate().rev() {
+        let own = Composite::of(&link.inertia, &poses[i].rotation).plus(&composite[i]).plus(&carried);
+        composite[i] = own;
+        carried = Composite::default();
+        if link.parent != NONE {
+            let shifted = own.seen_from(offsets[i]);
+            let p = link.parent as usize;
+            if p + 1 == i {
+                carried = shifted;
+            } else {
+                composite[p] = composite[p].plus(&shifted);
+            }
+        }
+    }
+}
+
+/// A vector for each freedom of a joint, component by component: one freedom per lane. Joints of three
+/// freedoms have a fourth lane that nobody reads, because registers hold two.
+type Lanes<const W: usize> = [[f64; W]; 3];
+
+/// One vector per lane.
+#[inline(always)]
+fn lanes<const W: usize>(v: [DVec3; W]) -> Lanes<W> {
+    let mut out = [[0.0; W]; 3];
+    for k in 0..W {
+        (out[0][k], out[1][k], out[2][k]) = (v[k].x, v[k].y, v[k].z);
+    }
+    out
+}
+
+/// `a · v` in every lane.
+#[inline(always)]
+fn dot<const W: usize>(a: &Lanes<W>, v: DVec3) -> [f64; W] {
+    let mut out = [0.0; W];
+    for k in 0..W {
+        out[k] = a[0][k] * v.x + a[1][k] * v.y + a[2][k] * v.z;
+    }
+    out
+}
+
+/// `v × a` in every lane.
+#[inline(always)]
+fn cross<const W: usize>(v: DVec3, a: &Lanes<W>) -> Lanes<W> {
+    let mut out = [[0.0; W]; 3];
+    for k in 0..W {
+        out[0][k] = v.y * a[2][k] - v.z * a[1][k];
+    }
+    for k in 0..W {
+        out[1][k] = v.z * a[0][k] - v.x * a[2][k];
+    }
+    for k in 0..W {
+        out[2][k] = v.x * a[1][k] - v.y * a[0][k];
+    }
+    out
+}
+
+#[inline(always)]
+fn add<const W: usize>(mut a: Lanes<W>, b: &Lanes<W>) -> Lanes<W> {
+    for c in 0..3 {
+        for k in 0..W {
+            a[c][k] += b[c][k];
+        }
+    }
+    a
+}
+
+/// `a · b` of lane `j` of `a` with every lane of `b`.
+#[inline(always)]
+fn dot_with_lane<const W: usize>(a: &Lanes<W>, j: usize, b: &Lanes<W>) -> [f64; W] {
+    dot(b, DVec3::new(a[0][j], a[1][j], a[2][j]))
+}
+
+/// What one body of the outward pass works with.
+struct Joint<'a> {
+    inertia: &'a Composite,
     /// From the tree's reference point to the body's origin.
     arm: DVec3,
+    /// Empty if there is none.
+    armature: &'a [f64],
+    /// Starts of the joint's rows and of the one after them.
+    row_start: &'a [usize],
+    /// The axes of the free joint at the root of the tree, if there is one and it is not this one.
+    root: Option<&'a Lanes<4>>,
 }
 
-impl Rows<'_> {
-    /// Own block, then every freedom above, for each of the joint's `K` freedoms `s`.
+impl Joint<'_> {
+    /// (2) for a joint that only turns, about the axes `s`.
     #[inline(always)]
-    fn write<const K: usize>(&mut self, own: Composite, s: [Motion; K]) {
-        let link = &self.model.links[self.body];
-        let first = link.v as usize;
-        let starts = &self.model.row_start[first..=first + K];
-        let mut forces = [[0.0; 6]; K];
-        // Where the part of each row that is still to be written ends.
-        let mut ends = [0; K];
+    fn turning<const K: usize, const W: usize>(&self, s: Lanes<W>, path: &mut Path, rows: &mut [f64]) {
+        let body = self.inertia;
+        let r = body.rotational();
+        let n = [dot(&s, r.x_axis), dot(&s, r.y_axis), dot(&s, r.z_axis)];
+        let f = cross(-body.moment(), &s);
+        let mut block = [[0.0; W]; K];
+        for j in 0..K {
+            block[j] = dot_with_lane(&s, j, &n);
+        }
+        self.write(&s, &cross(self.arm, &s), &n, &f, &block, path, rows);
+    }
+
+    /// (2) for a joint that turns about the axes `s` and slides along the axes `t`.
+    #[inline(always)]
+    fn general<const K: usize, const W: usize>(
+        &self,
+        s: Lanes<W>,
+        t: Lanes<W>,
+        path: &mut Path,
+        rows: &mut [f64],
+    ) {
+        let body = self.inertia;
+        let (r, m) = (body.rotational(), body.mass());
+        let turn = [dot(&s, r.x_axis), dot(&s, r.y_axis), dot(&s, r.z_axis)];
+        let push = [dot(&t, DVec3::X * m), dot(&t, DVec3::Y * m), dot(&t, DVec3::Z * m)];
+        let n = add(turn, &cross(body.moment(), &t));
+        let f = add(push, &cross(-body.moment(), &s));
+        let mut block = [[0.0; W]; K];
+        for j in 0..K {
+            let (turning, sliding) = (dot_with_lane(&s, j, &n), dot_with_lane(&t, j, &f));
+            for k in 0..W {
+                block[j][k] = turning[k] + sliding[k];
+            }
+        }
+        self.write(&s, &add(cross(self.arm, &s), &t), &n, &f, &block, path, rows);
+    }
+
+    /// Writes the joint's rows, given its motion subspace `s`, `t` at the reference point, the forces
+    /// `n`, `f` at the body's origin and its own block; adds the subspace to the path.
+    #[inline(always)]
+    fn write<const K: usize, const W: usize>(
+        &self,
+        s: &Lanes<W>,
+        t: &Lanes<W>,
+        n: &Lanes<W>,
+        f: &Lanes<W>,
+        block: &[[f64; W]; K],
+        path: &mut Path,
+        rows: &mut [f64],
+    ) {
+        let above = self.row_start[1] - self.row_start[0] - 1;
+        let rows = &mut rows[self.row_start[0]..self.row_start[K]];
+        path.push(above, s, t);
+        if above > 0 {
+            let n = add(cross(self.arm, f), n);
+            let (path, stride) = (&path.numbers[..], path.stride);
+            let mut left = &mut rows[..];
+            let mut next = |k: usize| {
+                let (row, rest) = core::mem::take(&mut left).split_at_mut(above + 1 + k);
+                left = rest;
+                row
+            };
+            let mut k = 0;
+            while k + 3 <= K {
+                let forces = [force(&n, f, k), force(&n, f, k + 1), force(&n, f, k + 2)];
+                climb_three(next(k), next(k + 1), next(k + 2), path, stride, above, &forces, self.root);
+                k += 3;
+            }
+            while k < K {
+                climb(next(k), path, stride, above, &force(&n, f, k), self.root);
+                k += 1;
+            }
+        }
         for k in 0..K {
-            let force = own.apply(s[k]);
-            ends[k] = starts[k + 1] - 1 - k;
-            let block = &mut self.rows[ends[k]..=ends[k] + k];
+            let own = &mut rows[k * above + k * (k + 1) / 2 + above..][..=k];
             for j in 0..=k {
-                block[j] = s[j].dot(force);
+                own[j] = block[j][k];
             }
-            if link.armature {
-                block[k] += self.model.bodies[self.body].joint.armature[k];
+            if let Some(armature) = self.armature.get(k) {
+                own[k] += armature;
             }
-            forces[k] = force.seen_from(self.arm).to_array();
-        }
-        let mut j = self.model.dof_parent[first];
-        while j != NONE {
-            // A stretch of consecutive freedoms that are each other's parents.
-            let start = self.model.run_start[j as usize] as usize;
-            let length = j as usize + 1 - start;
-            let c: [&[f64]; 6] = core::array::from_fn(|k| &self.columns[k][start..start + length]);
-            for (end, f) in ends.iter_mut().zip(&forces) {
-                *end -= length;
-                let here = &mut self.rows[*end..*end + length];
-                for t in 0..length {
-                    here[t] = c[0][t] * f[0]
-                        + c[1][t] * f[1]
-                        + c[2][t] * f[2]
-                        + c[3][t] * f[3]
-                        + c[4][t] * f[4]
-                        + c[5][t] * f[5];
-                }
-            }
-            j = self.model.dof_parent[start];
         }
     }
 }
 
-#[inline(always)]
-fn turn(axis: DVec3) -> Motion {
-    Motion::new(axis, DVec3::ZERO)
-}
-
-#[inline(always)]
-fn slide(axis: DVec3) -> Motion {
-    Motion::new(DVec3::ZERO, axis)
-}
-
-/// Writes motions as columns from freedom `at` on.
-#[inline(always)]
-fn store<const K: usize>(columns: &mut [Vec<f64>; 6], at: usize, motions: [Motion; K]) {
-    let motions = motions.map(Motion::to_array);
-    for (c, column) in columns.iter_mut().enumerate() {
-        let out = &mut column[at..at + K];
-        (0..K).for_each(|k| out[k] = motions[k][c]);
+impl Path {
+    /// Puts a joint's motion subspace below the `above` freedoms there are.
+    #[inline(always)]
+    fn push<const W: usize>(&mut self, above: usize, s: &Lanes<W>, t: &Lanes<W>) {
+        for c in 0..3 {
+            self.numbers[c * self.stride + above..][..W].copy_from_slice(&s[c]);
+            self.numbers[(c + 3) * self.stride + above..][..W].copy_from_slice(&t[c]);
+        }
     }
 }
 
-/// The joint's motion subspace `S`, a column per freedom.
-pub(crate) fn freedoms(kind: JointKind, axes: &DMat3) -> [Motion; 6] {
-    let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
-    let mut s = [Motion::ZERO; 6];
-    match kind {
-        JointKind::Fixed => {}
-        JointKind::Revolute { .. } => s[0] = turn(x),
-        JointKind::Prismatic { .. } => s[0] = slide(x),
-        JointKind::Universal { .. } => (s[0], s[1]) = (turn(x), turn(y)),
-        JointKind::Spherical => (s[0], s[1], s[2]) = (turn(x), turn(y), turn(z)),
-        JointKind::Planar => (s[0], s[1], s[2]) = (slide(x), slide(y), turn(z)),
-        JointKind::Free => s = [slide(x), slide(y), slide(z), turn(x), turn(y), turn(z)],
+/// The force of one freedom at the reference point, moment first.
+#[inline(always)]
+fn force<const W: usize>(n: &Lanes<W>, f: &Lanes<W>, k: usize) -> [f64; 6] {
+    [n[0][k], n[1][k], n[2][k], f[0][k], f[1][k], f[2][k]]
+}
+
+/// The first six entries of a row below a free root, whose columns at the reference point are its axes
+/// alone. Spoils the seventh number of the row.
+#[inline(always)]
+fn root_entries(row: &mut [f64], root: &Lanes<4>, f: &[f64; 6]) {
+    row[..4].copy_from_slice(&dot(root, DVec3::new(f[3], f[4], f[5])));
+    row[3..7].copy_from_slice(&dot(root, DVec3::new(f[0], f[1], f[2])));
+}
+
+/// The six components of the path from freedom `from` on.
+#[inline(always)]
+fn components(path: &[f64], stride: usize, from: usize, count: usize) -> [&[f64]; 6] {
+    core::array::from_fn(|c| &path[c * stride + from..][..count])
+}
+
+#[inline(always)]
+fn dot6(c: &[&[f64]; 6], t: usize, f: &[f64; 6]) -> f64 {
+    (c[0][t] * f[0] + c[1][t] * f[1]) + (c[2][t] * f[2] + c[3][t] * f[3]) + (c[4][t] * f[4] + c[5][t] * f[5])
+}
+
+/// `S_jᵀ f` for the `above` freedoms of the path. With an odd number of them the number after the last
+/// is spoilt: it belongs to the joint's own block, written afterwards.
+///
+/// A function of its own because the compiler takes references as disjoint only at such borders.
+#[inline(never)]
+fn climb(row: &mut [f64], path: &[f64], stride: usize, above: usize, f: &[f64; 6], root: Option<&Lanes<4>>) {
+    let mut known = 0;
+    if let Some(root) = root {
+        root_entries(row, root, f);
+        known = 6;
     }
-    s
+    let count = 2 * (above - known).div_ceil(2);
+    let c = components(path, stride, known, count);
+    let row = &mut row[known..][..count];
+    for t in 0..count {
+        row[t] = dot6(&c, t, f);
+    }
+}
+
+/// [`climb`] for three rows at once, which read the path once.
+#[inline(never)]
+fn climb_three(
+    a: &mut [f64],
+    b: &mut [f64],
+    c: &mut [f64],
+    path: &[f64],
+    stride: usize,
+    above: usize,
+    f: &[[f64; 6]; 3],
+    root: Option<&Lanes<4>>,
+) {
+    let mut known = 0;
+    if let Some(root) = root {
+        root_entries(a, root, &f[0]);
+        root_entries(b, root, &f[1]);
+        root_entries(c, root, &f[2]);
+        known = 6;
+    }
+    let count = 2 * (above - known).div_ceil(2);
+    let s = components(path, stride, known, count);
+    let (a, b, c) = (&mut a[known..][..count], &mut b[known..][..count], &mut c[known..][..count]);
+    for t in 0..count {
+        a[t] = dot6(&s, t, &f[0]);
+        b[t] = dot6(&s, t, &f[1]);
+        c[t] = dot6(&s, t, &f[2]);
+    }
 }
 
 impl Composite {
-    /// Force that gives the composite body this acceleration from rest.
-    #[inline]
-    fn apply(&self, a: Motion) -> Force {
-        Force::new(
-            self.rotational * a.angular + self.moment.cross(a.linear),
-            a.linear * self.mass - self.moment.cross(a.angular),
-        )
+    /// One body alone, in world axes.
+    #[inline(always)]
+    fn of(inertia: &Inertia, rotation: &DMat3) -> Self {
+        let (m, c) = (inertia.mass, *rotation * inertia.center_of_mass);
+        let i = inertia.rotational.rotated(rotation) + Sym3::point_inertia(c) * m;
+        Self([i.xx, i.yy, i.zz, i.xy, i.xz, i.yz, c.x * m, c.y * m, c.z * m, m])
     }
 
-    /// Adds `other`, whose origin lies `r` from ours.
-    #[inline]
-    fn add_shifted(&mut self, other: &Self, r: DVec3) {
+    #[inline(always)]
+    fn mass(&self) -> f64 {
+        self.0[9]
+    }
+
+    #[inline(always)]
+    fn moment(&self) -> DVec3 {
+        DVec3::new(self.0[6], self.0[7], self.0[8])
+    }
+
+    #[inline(always)]
+    fn rotational(&self) -> DMat3 {
+        let [xx, yy, zz, xy, xz, yz, ..] = self.0;
+        Sym3::new(xx, yy, zz, xy, xz, yz).to_mat3()
+    }
+
+    #[inline(always)]
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = *self;
+        for k in 0..10 {
+            sum.0[k] += other.0[k];
+        }
+        sum
+    }
+
+    /// The same about a point from which the present origin lies `r` away.
+    #[inline(always)]
+    fn seen_from(&self, r: DVec3) -> Self {
         // I' = I + (2 r·h 1 - h rᵀ - r hᵀ) + m (r·r 1 - r rᵀ), with h the first moment.
-        let h = other.moment + 0.5 * other.mass * r;
-        let d = 2.0 * r.dot(h);
-        self.rotational += other.rotational
-            + Sym3::new(
-                d - 2.0 * r.x * h.x,
-                d - 2.0 * r.y * h.y,
-                d - 2.0 * r.z * h.z,
-                -(r.x * h.y + r.y * h.x),
-                -(r.x * h.z + r.z * h.x),
-                -(r.y * h.z + r.z * h.y),
-            );
-        self.moment += other.moment + r * other.mass;
-        self.mass += other.mass;
+        let m = self.mass();
+        let h = self.moment() + 0.5 * m * r;
+        let (x, y, z) = (2.0 * r.x * h.x, 2.0 * r.y * h.y, 2.0 * r.z * h.z);
+        self.plus(&Self([
+            y + z,
+            x + z,
+            x + y,
+            -(r.x * h.y + r.y * h.x),
+            -(r.x * h.z + r.z * h.x),
+            -(r.y * h.z + r.z * h.y),
+            r.x * m,
+            r.y * m,
+            r.z * m,
+            0.0,
+        ]))
     }
 }
 
@@ -220,59 +418,5 @@ impl MassMatrix {
                 j = model.dof_parent[j as usize];
             }
         }
-    }
-}
-
-/// Factorises the mass matrix in `data` as `H = LᵀL`; no fill-in appears (RBDA table 6.3).
-///
-/// Row `i` of `L` takes the layout of row `i` of `H`, with the reciprocal of the diagonal at its end.
-pub fn factorize(model: &Model, data: &mut Data) {
-    let MassMatrix { rows, factor, .. } = &mut data.mass_matrix;
-    factor.copy_from_slice(rows);
-    for k in (0..model.n_v()).rev() {
-        let (before, row) = factor.split_at_mut(model.row_start[k]);
-        let row = &mut row[..model.row_start[k + 1] - model.row_start[k]];
-        let (diagonal, row) = row.split_last_mut().expect("every row has a diagonal");
-        *diagonal = 1.0 / diagonal.sqrt();
-        row.iter_mut().for_each(|x| *x *= *diagonal);
-        let mut i = model.dof_parent[k];
-        for p in (0..row.len()).rev() {
-            // The ancestors of i are the head of k's: a contiguous update.
-            let scale = row[p];
-            let target = &mut before[model.row_start[i as usize]..][..=p];
-            target.iter_mut().zip(&row[..=p]).for_each(|(h, x)| *h -= scale * x);
-            i = model.dof_parent[i as usize];
-        }
-    }
-}
-
-/// Solves `H x = b` in place with the factors of [`factorize`] (RBDA table 6.5).
-pub fn solve(model: &Model, data: &Data, x: &mut [f64]) {
-    let factor = &data.mass_matrix.factor;
-    let row = |i: usize| {
-        let row = &factor[model.row_start[i]..model.row_start[i + 1]];
-        row.split_last().expect("every row has a diagonal")
-    };
-    // Lᵀ y = b from the tips inward.
-    for i in (0..model.n_v()).rev() {
-        let (diagonal, above) = row(i);
-        let y = x[i] * diagonal;
-        x[i] = y;
-        let mut j = model.dof_parent[i];
-        for &l in above.iter().rev() {
-            x[j as usize] -= l * y;
-            j = model.dof_parent[j as usize];
-        }
-    }
-    // L x = y from the root outward.
-    for i in 0..model.n_v() {
-        let (diagonal, above) = row(i);
-        let mut sum = x[i];
-        let mut j = model.dof_parent[i];
-        for &l in above.iter().rev() {
-            sum -= l * x[j as usize];
-            j = model.dof_parent[j as usize];
-        }
-        x[i] = sum * diagonal;
     }
 }

@@ -25,13 +25,15 @@ pub fn hybrid(model: &Model, state: &State, data: &mut Data, forces: &Forces, pr
     forward_velocity(model, state, data);
     let all = 0..model.n_bodies();
     rigid(model, data, all.clone(), &forces.body);
-    if dt > 0.0 && !forces.implicit.is_empty() {
+    let stiff = dt > 0.0 && !forces.implicit.is_empty();
+    if stiff {
         drift(model, data, all.clone());
         for (body, term) in &forces.implicit {
             add_implicit(data, body.index(), term, dt);
         }
     }
-    inward(model, data, all.clone(), &Drive::implicit(forces, &state.v, dt).prescribing(prescribed));
+    let drive = Drive::implicit(forces, &state.v, dt).prescribing(prescribed).stiffened(stiff);
+    inward(model, data, all.clone(), &drive);
     outward(model, data, all.clone());
     for i in all {
         if prescribed[i] {

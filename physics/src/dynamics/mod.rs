@@ -22,17 +22,19 @@ mod hybrid;
 pub(crate) mod impulse;
 mod jacobian;
 pub(crate) mod kinematics;
+mod ltl;
 mod momentum;
 mod passive;
 mod rnea;
 
 pub use aba::{aba, aba_at, aba_implicit, aba_implicit_at};
-pub use crba::{crba, crba_at, factorize, solve};
+pub use crba::{crba, crba_at};
 pub use hybrid::hybrid;
 pub(crate) use hybrid::write_reaction;
 pub use impulse::{impulse_response, impulses_response};
 pub use jacobian::point_jacobian;
 pub use kinematics::{forward_kinematics, forward_velocity};
+pub use ltl::{factorize, solve};
 pub use momentum::{
     CenterOfMass, center_of_mass, center_of_mass_of, centroidal_momentum, kinetic_energy, momentum_about,
     potential_energy,

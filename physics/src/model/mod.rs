@@ -95,8 +95,6 @@ pub struct Model {
     pub(crate) trees: Vec<Range<usize>>,
     /// For every freedom the nearest freedom towards the root (the expanded parent array of RBDA 8.3).
     pub(crate) dof_parent: Vec<u32>,
-    /// For every freedom the first of the consecutive freedoms up to it that are each other's parents.
-    pub(crate) run_start: Vec<u32>,
     /// Start of each freedom's row in the packed mass matrix.
     pub(crate) row_start: Vec<usize>,
     /// Shapes of bodies and world.
@@ -272,7 +270,6 @@ impl Model {
         }
 
         let mut dof_parent = Vec::with_capacity(n_v);
-        let mut run_start: Vec<u32> = Vec::with_capacity(n_v);
         let mut row_start = Vec::with_capacity(n_v + 1);
         let mut last_dof: Vec<u32> = Vec::with_capacity(bodies.len());
         let mut depth: Vec<usize> = Vec::with_capacity(n_v);
@@ -281,8 +278,6 @@ impl Model {
             let mut above = body.parent.map_or(NONE, |p| last_dof[p.index()]);
             for dof in body.v_range() {
                 let below_depth = if above == NONE { 0 } else { depth[above as usize] };
-                let continues = above != NONE && above as usize + 1 == dof;
-                run_start.push(if continues { run_start[above as usize] } else { dof as u32 });
                 dof_parent.push(above);
                 depth.push(below_depth + 1);
                 row_start.push(next_row);
@@ -310,7 +305,6 @@ impl Model {
             links,
             trees,
             dof_parent,
-            run_start,
             row_start,
             by_name,
             colliders: Colliders::default(),

@@ -70,12 +70,19 @@ impl Sym3 {
     }
 
     /// `R self Rᵀ`.
-    #[inline]
+    #[inline(always)]
     pub fn rotated(&self, r: &DMat3) -> Self {
-        // Columns of (R S), then only the six dot products that are needed.
-        let a = r.x_axis * self.xx + r.y_axis * self.xy + r.z_axis * self.xz;
-        let b = r.x_axis * self.xy + r.y_axis * self.yy + r.z_axis * self.yz;
-        let c = r.x_axis * self.xz + r.y_axis * self.yz + r.z_axis * self.zz;
+        // Columns of (R S), then only the six dot products that are needed. Most bodies have their
+        // frame along the principal axes.
+        let (a, b, c) = if self.xy == 0.0 && self.xz == 0.0 && self.yz == 0.0 {
+            (r.x_axis * self.xx, r.y_axis * self.yy, r.z_axis * self.zz)
+        } else {
+            (
+                r.x_axis * self.xx + r.y_axis * self.xy + r.z_axis * self.xz,
+                r.x_axis * self.xy + r.y_axis * self.yy + r.z_axis * self.yz,
+                r.x_axis * self.xz + r.y_axis * self.yz + r.z_axis * self.zz,
+            )
+        };
         let (rx, ry, rz) = (r.x_axis, r.y_axis, r.z_axis);
         Self {
             xx: a.x * rx.x + b.x * ry.x + c.x * rz.x,
