@@ -70,10 +70,12 @@ pub(crate) fn advance_once(
             break;
         }
     }
-    if rows_stale {
+    // Whatever switched last or was not solved yet: forces must be those of the velocities the step ends with.
+    if rows_stale || data.step.dirty.contains(&true) {
+        solve_dirty_trees(model, state, data, act, opt);
         report.rows = solve_rows(model, data, opt, STALE);
         settle_velocities(model, data);
-        switch(model, state, data, act, opt, 0);
+        read_contact_forces(data, opt);
     }
     finish_contacts(data, opt);
     pins::report(act, data, opt);
@@ -402,6 +404,19 @@ fn switch(
     again
 }
 
+/// Forces of implicit contacts at the final velocities; nothing switches any more.
+fn read_contact_forces(data: &mut Data, opt: &StepOptions) {
+    if opt.formulation != Formulation::ImplicitPenalty {
+        return;
+    }
+    for contact in &mut data.contact.points[..data.contact.n_static] {
+        let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+        let v = data.step.next_body[contact.body_a].at(r).linear;
+        contact.force =
+            if contact.phase == Phase::Open { DVec3::ZERO } else { implicit::force(contact, v, opt.dt) };
+    }
+}
+
 /// After the last round: final forces, and anchors for the next step.
 fn finish_contacts(data: &mut Data, opt: &StepOptions) {
     match opt.formulation {
@@ -409,6 +424,8 @@ fn finish_contacts(data: &mut Data, opt: &StepOptions) {
         Formulation::ImplicitPenalty => {
             for contact in &mut data.contact.points[..data.contact.n_static] {
                 contact.stick_with(implicit::kept_stretch(contact), &data.position);
+                let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+                implicit::look_forward(contact, data.step.next_body[contact.body_a].at(r).linear);
             }
             contact_rows::read_back(data, opt);
         }
