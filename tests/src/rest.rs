@@ -1,7 +1,9 @@
 //! Scenes that must come to rest.
 
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{ModelBuilder, StepOptions};
 
 use crate::world::{World, block, ground, loose};
@@ -15,7 +17,7 @@ pub enum Pile {
     Tower20,
     /// 27 capsules in three crossed layers of nine.
     Capsules27,
-    /// Two hundred balls, boxes and capsules dropped on a heap.
+    /// Two hundred balls, boxes and capsules dropped into a pen.
     Heap200,
 }
 
@@ -75,14 +77,27 @@ fn capsules(mut builder: ModelBuilder) -> World {
 }
 
 fn heap(mut builder: ModelBuilder) -> World {
+    // A pen of four walls, so that what rolls off stays in the heap.
+    for (side, across) in [(DVec3::X, DVec3::Y), (DVec3::Y, DVec3::X)] {
+        for sign in [-1.0, 1.0] {
+            let half = side * 0.1 + across * 1.2 + DVec3::Z * 2.0;
+            let place = Transform::from_translation(side * (1.1 * sign) + DVec3::Z * 2.0);
+            builder.push_fixture(ShapeSpec::new(block(half)).placed(place));
+        }
+    }
     for k in 0..200_u32 {
         let shape = match k % 3 {
             0 => Shape::Sphere { radius: 0.12 },
             1 => block(DVec3::new(0.15, 0.1, 0.08)),
             _ => Shape::Capsule { radius: 0.07, half_length: 0.12 },
         };
-        let (ring, turn) = (f64::from(k % 5) * 0.22, f64::from(k) * 2.4);
-        let place = DVec3::new(ring * turn.cos(), ring * turn.sin(), 0.2 + 0.06 * f64::from(k));
+        let (column, layer) = (k % 25, k / 25);
+        let nudge = 0.03 * f64::from(k * 7 % 11) / 11.0;
+        let place = DVec3::new(
+            0.36 * (f64::from(column % 5) - 2.0) + nudge,
+            0.36 * (f64::from(column / 5) - 2.0) - nudge,
+            0.25 + 0.42 * f64::from(layer),
+        );
         // Balls on a plane roll for ever: a trace of rolling resistance, as every real ground has.
         let mut body = loose(format!("b{k}"), shape, 2.0, place);
         body.shapes[0].material.rolling = 0.002;
