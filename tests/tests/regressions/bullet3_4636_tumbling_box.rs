@@ -1,4 +1,4 @@
-//! bullet3#4636: a free box as a multibody tumbled with the wrong motion (its inertia was not turned with it).
+//! bullet3#4636: a free box that tumbles did not move as the closed form says.
 //! Pass mark: over two seconds at 1 kHz a symmetric box follows the closed form of free precession within
 //! 0.02 rad, and an asymmetric one keeps energy within 1e-3 and its angular momentum vector within 1e-2.
 

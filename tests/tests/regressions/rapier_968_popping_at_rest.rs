@@ -10,7 +10,7 @@ use stuntlab_physics::{BodySpec, Formulation, Joint, StepOptions};
 use stuntlab_tests::world::{World, ground, loose};
 
 #[test]
-fn a_ball_with_a_mast_stays_down() {
+fn a_block_with_a_mast_stays_down() {
     for formulation in Formulation::ALL {
         let half = DVec3::new(0.3, 0.3, 0.1);
         let base = loose("base", stuntlab_tests::world::block(half), 5.0, DVec3::Z * 0.6);
