@@ -2,7 +2,10 @@
 
 pub mod compare;
 pub mod dense;
+pub mod rest;
+pub mod steadiness;
 pub mod surgery;
+pub mod world;
 
 use std::path::PathBuf;
 

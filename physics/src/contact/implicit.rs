@@ -91,6 +91,9 @@ const INSIDE: f64 = 0.995;
 /// How often a contact may close again within a step.
 const MOST_CLOSINGS: u8 = 2;
 
+/// And to this share of that once it may only give way, so that it does so once and not by hair's breadths.
+const GIVE_WAY: f64 = 0.9;
+
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
 /// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
@@ -140,7 +143,7 @@ pub(crate) fn switch(
             return false;
         }
         contact.phase = Phase::Slip;
-        contact.slip = Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain));
+        contact.slip = Slip::Viscous(GIVE_WAY * (limit / v_t.length().max(1e-12)).min(stick_gain));
         return true;
     }
     match (contact.phase, contact.slip) {
@@ -162,10 +165,13 @@ pub(crate) fn switch(
                 contact.stretch = DVec3::ZERO;
                 return true;
             }
-            contact.slip = Slip::Viscous(wanted);
-            // Inside the cone and not far from it is good enough; the coefficient is ready for next time.
+            // Inside the cone and not far from it is good enough.
             let used = gain * v_t.length();
-            used > cone || used < 0.97 * limit
+            let again = used > cone || used < 0.97 * limit;
+            if again {
+                contact.slip = Slip::Viscous(wanted);
+            }
+            again
         }
         _ => {
             let size = f_t.length();
@@ -186,6 +192,14 @@ pub(crate) fn switch(
             };
             true
         }
+    }
+}
+
+/// Makes the viscosity of a sliding contact ready for the next step, once this one's forces are final.
+pub(crate) fn look_forward(contact: &mut Contact, v: DVec3) {
+    if contact.phase == Phase::Slip {
+        let limit = INSIDE * contact.material.friction * contact.normal.dot(contact.force).max(0.0);
+        contact.slip = Slip::Viscous(limit / contact.tangential(v).length().max(1e-12));
     }
 }
 

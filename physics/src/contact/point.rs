@@ -218,15 +218,15 @@ fn ready(
         None => point.depth.min(PUSH_OUT * damping / stiffness),
         Some(_) => point.depth,
     };
-    let mobility = [Some(body_a), body_b].into_iter().flatten().map(|b| {
-        let pose = &positions.world_from_body[b];
-        let inertia = &model.links[b].inertia;
-        let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;
-        let turning = arm.cross(pose.inverse_transform_vector(point.normal_world));
-        let spin = inertia.rotational.inverse_definite().quadratic(turning, turning);
-        1.0 / inertia.mass + spin
-    });
-    let mobility: f64 = mobility.sum();
+    // What is sized by mass is damped critically anyway and always looks ahead.
+    let foresight = match material.stiffness {
+        None => 1.0,
+        Some(k) => {
+            let bodies = [Some(body_a), body_b].into_iter().flatten();
+            let mobility: f64 = bodies.map(|b| mobility(model, positions, b, point)).sum();
+            foresight(k * mobility * sizing.dt * sizing.dt)
+        }
+    };
     let mut contact = Contact {
         body_a,
         body_b,
@@ -237,7 +237,7 @@ fn ready(
         material,
         stiffness,
         damping,
-        foresight: foresight(stiffness * mobility * sizing.dt * sizing.dt),
+        foresight,
         stretch: DVec3::ZERO,
         phase: Phase::Open,
         force: DVec3::ZERO,
@@ -270,6 +270,15 @@ fn ready(
         }
     }
     contact
+}
+
+/// Velocity along the normal per impulse at the point, of the body by itself.
+fn mobility(model: &Model, positions: &Positions, body: usize, point: &ContactPoint) -> f64 {
+    let pose = &positions.world_from_body[body];
+    let inertia = &model.links[body].inertia;
+    let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;
+    let turning = arm.cross(pose.inverse_transform_vector(point.normal_world));
+    1.0 / inertia.mass + inertia.rotational.inverse_definite().quadratic(turning, turning)
 }
 
 /// How far ahead a spring must look whose `h² k / m` is `stiff`, `m` being the least mass that can be behind it

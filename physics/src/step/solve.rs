@@ -109,14 +109,7 @@ fn find_sets(
     solve_dirty_trees(model, state, data, act, opt);
     report.rows = solve_rows(model, data, opt, STALE);
     settle_velocities(model, data);
-    if opt.formulation == Formulation::ImplicitPenalty {
-        for contact in &mut data.contact.points[..data.contact.n_static] {
-            let r = contact.point - data.position.world_from_body[contact.body_a].translation;
-            let v = data.step.next_body[contact.body_a].at(r).linear;
-            contact.force =
-                if contact.phase == Phase::Open { DVec3::ZERO } else { implicit::force(contact, v, opt.dt) };
-        }
-    }
+    read_contact_forces(data, opt);
 }
 
 /// Linear velocities of free roots go through the step in world axes, not in the turning body's: the explicit
@@ -456,6 +449,19 @@ fn switch(
     again
 }
 
+/// Forces of implicit contacts at the final velocities; nothing switches any more.
+fn read_contact_forces(data: &mut Data, opt: &StepOptions) {
+    if opt.formulation != Formulation::ImplicitPenalty {
+        return;
+    }
+    for contact in &mut data.contact.points[..data.contact.n_static] {
+        let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+        let v = data.step.next_body[contact.body_a].at(r).linear;
+        contact.force =
+            if contact.phase == Phase::Open { DVec3::ZERO } else { implicit::force(contact, v, opt.dt) };
+    }
+}
+
 /// After the last round: final forces, and anchors for the next step.
 fn finish_contacts(data: &mut Data, opt: &StepOptions) {
     match opt.formulation {
@@ -463,6 +469,8 @@ fn finish_contacts(data: &mut Data, opt: &StepOptions) {
         Formulation::ImplicitPenalty => {
             for contact in &mut data.contact.points[..data.contact.n_static] {
                 contact.stick_with(implicit::kept_stretch(contact), &data.position);
+                let r = contact.point - data.position.world_from_body[contact.body_a].translation;
+                implicit::look_forward(contact, data.step.next_body[contact.body_a].at(r).linear);
             }
             contact_rows::read_back(data, opt);
         }

@@ -175,7 +175,7 @@ impl Trial<'_> {
         let mut samples = vec![self.sample(built, &state, &data)];
         for _ in 0..steps {
             step::advance(model, &mut state, &mut data, &act, &self.options).map_err(|_| Fault::Broke)?;
-            let forces = self.from_below(built, &data);
+            let forces = self.forces_below(built, &data);
             observe(model, &state, &mut data, &self.options);
             samples.push(Sample { from_below: forces, ..self.sample(built, &state, &data) });
         }
@@ -193,7 +193,7 @@ impl Trial<'_> {
         }
     }
 
-    fn from_below(&self, built: &Built, data: &Data) -> Vec<f64> {
+    fn forces_below(&self, built: &Built, data: &Data) -> Vec<f64> {
         let mut sums = vec![0.0; built.bodies.len()];
         let place = |index: usize| built.bodies.iter().position(|b| b.index() == index);
         for contact in &data.contact.points {

@@ -1,0 +1,142 @@
+//! Servos, motors and prescribed joints do what they say and no more.
+
+use proptest::prelude::*;
+use stuntlab_physics::actuation::Motor;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::spatial::{Inertia, Sym3, rotation};
+use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions};
+use stuntlab_tests::laws;
+use stuntlab_tests::world::World;
+
+fn few() -> ProptestConfig {
+    ProptestConfig { cases: 32, ..laws() }
+}
+
+/// One body on one joint, weightless.
+fn alone(joint: Joint, inertia: Sym3, options: StepOptions) -> World {
+    let inertia = Inertia::new(1.0, DVec3::ZERO, inertia);
+    let model = Model::builder().gravity(DVec3::ZERO).body(BodySpec::root("b", joint, inertia));
+    World::new(model.build().expect("valid"), options)
+}
+
+/// 1 kHz: at 120 Hz joints faster than 3.7 rad/s are slowed a little (the step's own viscosity), which is not
+/// what is measured here.
+fn options(formulation: Formulation) -> StepOptions {
+    StepOptions { substeps: 1, ..StepOptions::at_rate(1000.0).with(formulation) }
+}
+
+fn formulations() -> impl Strategy<Value = Formulation> {
+    prop::sample::select(Formulation::ALL.to_vec())
+}
+
+fn implicit() -> impl Strategy<Value = Formulation> {
+    let drives = [Formulation::ImplicitPenalty, Formulation::LcpPgs, Formulation::LcpDantzig];
+    prop::sample::select(drives.to_vec())
+}
+
+fn vector(size: f64) -> impl Strategy<Value = DVec3> {
+    prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
+}
+
+proptest! {
+    #![proptest_config(few())]
+
+    /// The energy of spring and body never grows beyond what it was, wherever the target is and however weak
+    /// the damping.
+    #[test]
+    fn a_ball_joint_drive_is_passive_at_any_pose(
+        formulation in implicit(),
+        start in vector(1.7),
+        target in vector(1.7),
+        spin in vector(3.0),
+        stiffness in 1.0..1e5_f64,
+        ratio in 0.0..0.1_f64,
+    ) {
+        let inertia = Sym3::diagonal(0.3, 0.2, 0.15);
+        let mut world = alone(Joint::spherical(), inertia, StepOptions::at_rate(240.0).with(formulation));
+        let goal = DQuat::from_scaled_axis(target);
+        world.state.q.copy_from_slice(&DQuat::from_scaled_axis(start).to_array());
+        world.state.v.copy_from_slice(&spin.to_array());
+        world.act.servo.stiffness.fill(stiffness);
+        world.act.servo.damping.fill(2.0 * ratio * (0.2 * stiffness).sqrt());
+        world.act.servo.target_q.copy_from_slice(&goal.to_array());
+        let energy = |world: &World| {
+            let w = DVec3::from_slice(&world.state.v);
+            let error = rotation::log(DQuat::from_slice(&world.state.q).conjugate() * goal);
+            0.5 * inertia.quadratic(w, w) + 0.5 * stiffness * error.length_squared()
+        };
+        let first = energy(&world);
+        for step in 0..480 {
+            world.step();
+            // A hundredth for what the explicit turning of the inertia with the body may add within a step.
+            prop_assert!(energy(&world) <= 1.01 * first, "step {}: {} of {}", step, energy(&world), first);
+        }
+    }
+
+    #[test]
+    fn a_saturated_servo_pulls_no_harder_than_its_limit(
+        formulation in formulations(),
+        target in -3.0..3.0_f64,
+        speed in -5.0..5.0_f64,
+        stiffness in 0.0..1e4_f64,
+        limit in 0.1..20.0_f64,
+    ) {
+        let joint = Joint::revolute(DVec3::Z).with_effort_limit(limit);
+        let mut world = alone(joint, Sym3::diagonal(0.5, 0.5, 0.5), options(formulation));
+        world.state.v[0] = speed;
+        world.act.servo.stiffness[0] = stiffness;
+        world.act.servo.damping[0] = 0.1 * stiffness;
+        world.act.servo.target_q[0] = target;
+        for _ in 0..120 {
+            let before = world.state.v[0];
+            world.step();
+            let effort = 0.5 * (world.state.v[0] - before) / world.options.dt;
+            prop_assert!(effort.abs() <= limit * (1.0 + 1e-9), "{} Nm of {}", effort, limit);
+        }
+    }
+
+    #[test]
+    fn a_motor_reaches_its_speed_within_its_effort(
+        formulation in formulations(),
+        wanted in -6.0..6.0_f64,
+        effort in 0.5..10.0_f64,
+    ) {
+        let mut world =
+            alone(Joint::revolute(DVec3::Z), Sym3::diagonal(0.5, 0.5, 0.5), options(formulation));
+        world.act.motors.push(Motor { freedom: 0, velocity: wanted, lower: -effort, upper: effort, compliance: 0.0 });
+        let dt = world.options.dt;
+        for step in 1..=6000 {
+            world.step();
+            let reachable = effort / 0.5 * dt * f64::from(step);
+            let expected = wanted.clamp(-reachable, reachable);
+            // Sub-stepped or not, a constant effort gives the same speed.
+            prop_assert!((world.state.v[0] - expected).abs() < 1e-9, "{} {}", world.state.v[0], expected);
+        }
+        prop_assert!((world.state.v[0] - wanted).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_prescribed_joint_lands_exactly(formulation in formulations(), accelerations in prop::array::uniform3(-20.0..20.0_f64)) {
+        // An arm of three, the middle joint prescribed, gravity pulling.
+        let inertia = Inertia::new(1.0, DVec3::new(0.2, 0.0, 0.0), Sym3::diagonal(0.01, 0.02, 0.02));
+        let link = |axis: DVec3| Joint::revolute(axis).at(DVec3::new(0.4, 0.0, 0.0));
+        let model = Model::builder()
+            .body(BodySpec::root("a", Joint::revolute(DVec3::Y), inertia))
+            .body(BodySpec::child("b", "a", link(DVec3::Z), inertia))
+            .body(BodySpec::child("c", "b", link(DVec3::Y), inertia))
+            .build()
+            .expect("valid");
+        let mut world = World::new(model, StepOptions::default().with(formulation));
+        let b = world.model.find("b").expect("a body");
+        let dof = world.model.body(b).v_range().start;
+        world.act.prescribed[b.index()] = true;
+        let mut expected = 0.0;
+        for step in 0..60 {
+            let acceleration = accelerations[step % 3];
+            world.act.prescribed_acceleration[dof] = acceleration;
+            world.step();
+            expected += acceleration * world.options.dt;
+            prop_assert!((world.state.v[dof] - expected).abs() < 1e-12 * (1.0 + expected.abs()) * 60.0);
+        }
+    }
+}
