@@ -22,7 +22,7 @@ use thiserror::Error;
 pub struct RetargetOptions {
     /// Gauss-Newton steps per frame; the first frame takes ten times as many.
     pub iterations: usize,
-    /// Hold feet in place while they rest.
+    /// Hold feet in place while they rest (those that stray by less than 5 cm from their mean place).
     pub keep_contacts: bool,
     /// How resting feet are found.
     pub contacts: ContactOptions,
@@ -47,7 +47,7 @@ pub struct RetargetReport {
     pub joints: Vec<(&'static str, f64)>,
     /// Mean angle between wanted and found orientations of pelvis, chest, head, hands and feet, in degrees.
     pub orientation_deg: f64,
-    /// The farthest a resting heel or toe moves from its place, in cm.
+    /// The farthest a heel or toe that is held in place moves from it, in cm.
     pub slide_cm: f64,
     /// Leg length of the target over that of the source.
     pub scale: f64,
@@ -111,7 +111,7 @@ pub fn retarget(
         states.push(solver.fit(frame, options.iterations));
     }
     set_velocities(character, &mut states, clip.frame_time());
-    let report = solver.report(&states, held);
+    let report = solver.report(&states);
     let retargeted =
         character.clip_from_states(&clip.name, clip.frame_time(), &states)?.with_tags(clip.tags.clone());
     Ok(Retargeted { states, clip: retargeted, contacts, report })

@@ -18,6 +18,8 @@ use stuntlab_physics::{BodyId, JointKind};
 
 /// Seconds over which a resting foot's correction fades.
 const EASE: f64 = 0.12;
+/// A foot point that strays farther than this from its mean place does not rest, m.
+const STRAY: f64 = 0.05;
 /// Resting feet nearer to the floor than this stand on it, m.
 const FLOOR: f64 = 0.015;
 
@@ -154,6 +156,11 @@ impl Targets {
                 if (anchor.z - stance_z).abs() < FLOOR {
                     anchor.z = stance_z;
                 }
+                // What moves this far does not rest, however slowly it goes.
+                let stray = track[run.clone()].iter().map(|p| p.distance(anchor)).fold(0.0, f64::max);
+                if stray > STRAY {
+                    continue;
+                }
                 for f in run.clone() {
                     shifts[f] = anchor - track[f];
                     self.planted[f * width + k] = true;
@@ -184,9 +191,9 @@ impl Targets {
         (self.places[frame * self.landmarks.len() + landmark] - found) * self.counted
     }
 
-    /// Whether a landmark is a resting foot point, by side and part.
-    pub(super) fn foot(&self, landmark: usize) -> Option<(Side, bool)> {
-        self.landmarks[landmark].foot
+    /// Frames in which a landmark is held in place.
+    pub(super) fn held(&self, landmark: usize) -> Vec<bool> {
+        self.planted.iter().skip(landmark).step_by(self.landmarks.len()).copied().collect()
     }
 }
 
