@@ -18,6 +18,7 @@
 //! | [`features`], [`search`] | numbers that compare poses; nearest poses among many |
 //! | [`graph`] | clips joined where they are alike |
 //! | [`character`] | dynamic bodies from skeletons; the standard figures |
+//! | [`retarget`] | a clip on another body |
 //!
 //! # Example
 //! ```

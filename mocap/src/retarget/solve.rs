@@ -321,6 +321,10 @@ impl<'a> Solver<'a> {
             joints: t.landmarks.iter().zip(&sums).map(|(l, s)| (l.name, 100.0 * s / n)).collect(),
             orientation_deg: (angle / (n * t.headings.len() as f64)).to_degrees(),
             slide_cm: 100.0 * slide,
+            held_share: match t.n_resting {
+                0 => 1.0,
+                resting => t.planted.iter().filter(|&&p| p).count() as f64 / resting as f64,
+            },
             scale: t.scale,
         }
     }
