@@ -20,12 +20,13 @@ struct Outcome {
 }
 
 fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVec3) -> Outcome {
-    let (character, _) = Character::build(&library::skeleton(), &CharacterOptions::default()).unwrap();
+    let (character, _) = Character::build(&library::skeleton(), &CharacterOptions::default())
+        .expect("the library skeleton is a body");
     let character = Arc::new(character);
-    let clip = library::clip(clip).unwrap();
+    let clip = library::clip(clip).expect("it is in the library");
     let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
     character.append_to(&mut builder, "", Transform::IDENTITY);
-    let model = builder.build().unwrap();
+    let model = builder.build().expect("a valid scene");
     let mut reference = ClipReference::new(character.clone(), &clip, cyclic);
     let mut state = State::new(&model);
     reference.write(0.0, &mut state.q);
@@ -46,7 +47,7 @@ fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVe
         if (k as f64 * opt.dt - 1.0).abs() < 0.05 {
             act.body_force[0].linear += push;
         }
-        advance(&model, &mut state, &mut data, &act, &opt).unwrap();
+        advance(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
     }
     let mut wanted = vec![0.0; model.n_q()];
     reference.write(seconds, &mut wanted);

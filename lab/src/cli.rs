@@ -1,5 +1,6 @@
 //! Command line: what was asked, and how it ends (0 done, 1 a check does not hold, 2 bad input).
 
+mod clip;
 mod list;
 mod replay;
 mod run;
@@ -91,6 +92,11 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Look at, check and convert BVH files, and join them to motion graphs.
+    Clip {
+        #[command(subcommand)]
+        tool: clip::ClipTool,
+    },
 }
 
 /// Runs the command given on the command line.
@@ -108,6 +114,7 @@ pub(crate) fn run() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut std::io::stdout());
             ExitCode::SUCCESS
         }
+        Some(Command::Clip { tool }) => clip::run(tool),
     }
 }
 

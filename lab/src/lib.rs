@@ -9,6 +9,7 @@
 //! | [`view`] | the window |
 //! | [`verify`] | reference fixtures |
 
+pub mod clip;
 pub mod measure;
 pub mod paint;
 pub mod run;

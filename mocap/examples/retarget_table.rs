@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Character::planar_figure(),
     ];
     println!(
-        "{:14} {:>12} {:>7} {:>7} {:>7} {:>7} {:>6}",
-        "clip", "figure", "mean cm", "worst", "deg", "slide", "s"
+        "{:14} {:>12} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6}",
+        "clip", "figure", "mean cm", "worst", "deg", "slide", "held %", "s"
     );
     let mut sums = vec![0.0; figures.len()];
     let files: Vec<String> = std::env::args().skip(1).collect();
@@ -41,12 +41,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let r = &fitted.report;
             *sum += r.mean_cm / files.len() as f64;
             println!(
-                "{name:14} {:>12} {:7.2} {:7.2} {:7.2} {:7.2} {:6.2}",
+                "{name:14} {:>12} {:7.2} {:7.2} {:7.2} {:7.2} {:6.0} {:6.2}",
                 figure.name(),
                 r.mean_cm,
                 r.worst_cm,
                 r.orientation_deg,
                 r.slide_cm,
+                100.0 * r.held_share,
                 start.elapsed().as_secs_f64()
             );
         }

@@ -19,6 +19,7 @@
 //! | [`graph`] | clips joined where they are alike |
 //! | [`character`] | dynamic bodies from skeletons; the standard figures |
 //! | [`keyframe`], [`library`] | motions written as key poses; the clips that come with the program |
+//! | [`retarget`] | a clip on another body |
 //!
 //! # Example
 //! ```

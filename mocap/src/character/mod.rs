@@ -243,7 +243,7 @@ impl Character {
             specs.push(spec);
         }
         let stance_from_root = turn_planar_root(&mut specs);
-        let (overlaps, apart) = shapes::separate(&mut specs)?;
+        let shapes::Separation { overlaps, apart } = shapes::separate(&mut specs)?;
         let mut builder = Model::builder();
         specs.into_iter().for_each(|spec| builder.push(spec));
         apart.into_iter().for_each(|(a, b)| builder.keep_apart(a, b));

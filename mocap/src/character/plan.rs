@@ -48,6 +48,9 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
 }
 
+/// A joint and the part it carries.
+type LimbJoint = (Option<usize>, fn(Side) -> Part);
+
 /// Bones shorter than this share of the stature are no bodies.
 const SHORTEST: f64 = 0.03;
 /// A spine whose joints lie nearer to the chord than this share of it is straight.
@@ -77,7 +80,7 @@ impl Plan {
         }
         for side in Side::BOTH {
             let l = roles.side(side);
-            let limbs: [(Option<usize>, fn(Side) -> Part); 7] = [
+            let limbs: [LimbJoint; 7] = [
                 (l.hip, Part::Thigh),
                 (l.knee, Part::Shank),
                 (l.ankle, Part::Foot),

@@ -164,9 +164,15 @@ const SMALLEST: f64 = 0.7;
 /// Gap left between shapes that were made smaller, m.
 const GAP: f64 = 0.001;
 
-/// Makes shapes that meet in the standing pose smaller, or notes that their bodies must never collide. Returns the
-/// overlaps and the pairs to keep apart.
-pub(super) fn separate(bodies: &mut [BodySpec]) -> Result<(Vec<Overlap>, Vec<(String, String)>), ModelError> {
+/// What was done about shapes that met.
+pub(super) struct Separation {
+    pub(super) overlaps: Vec<Overlap>,
+    /// Bodies that must never collide.
+    pub(super) apart: Vec<(String, String)>,
+}
+
+/// Makes shapes that meet in the standing pose smaller, or notes that their bodies must never collide.
+pub(super) fn separate(bodies: &mut [BodySpec]) -> Result<Separation, ModelError> {
     let original: Vec<Vec<ShapeSpec>> = bodies.iter().map(|b| b.shapes.clone()).collect();
     let mut overlaps: Vec<Overlap> = Vec::new();
     let mut apart: Vec<(String, String)> = Vec::new();
@@ -203,7 +209,7 @@ pub(super) fn separate(bodies: &mut [BodySpec]) -> Result<(Vec<Overlap>, Vec<(St
             }
         }
     }
-    Ok((overlaps, apart))
+    Ok(Separation { overlaps, apart })
 }
 
 /// Two shapes that overlap.

@@ -1,7 +1,7 @@
 //! Motion of one skeleton on another's body: least squares on world positions and orientations, frame after frame.
 //!
-//! Wanted places come from the source's orientations on the target's proportions ([`targets`]); a damped Gauss-Newton
-//! method fits the character's reduced joints to them within their limits ([`solve`]), starting from the frame before. Feet
+//! Wanted places come from the source's orientations on the target's proportions (`targets.rs`); a damped Gauss-Newton
+//! method fits the character's reduced joints to them within their limits (`solve.rs`), starting from the frame before. Feet
 //! stay where they are while they rest. The root's path is scaled by the ratio of leg lengths.
 
 mod cholesky;
@@ -22,7 +22,7 @@ use thiserror::Error;
 pub struct RetargetOptions {
     /// Gauss-Newton steps per frame; the first frame takes ten times as many.
     pub iterations: usize,
-    /// Hold feet in place while they rest.
+    /// Hold feet in place while they rest; feet that shift by more than 5 cm while they bear are held piece by piece.
     pub keep_contacts: bool,
     /// How resting feet are found.
     pub contacts: ContactOptions,
@@ -47,8 +47,11 @@ pub struct RetargetReport {
     pub joints: Vec<(&'static str, f64)>,
     /// Mean angle between wanted and found orientations of pelvis, chest, head, hands and feet, in degrees.
     pub orientation_deg: f64,
-    /// The farthest a resting heel or toe moves from its place, in cm.
+    /// The farthest a heel or toe that is held in place moves from it, in cm.
     pub slide_cm: f64,
+    /// Share of the frames with a resting heel or toe in which it is held; the rest are steps between places and feet
+    /// that never keep one, of which `slide_cm` says nothing. One where nothing rests or feet are not held at all.
+    pub held_share: f64,
     /// Leg length of the target over that of the source.
     pub scale: f64,
 }
@@ -111,7 +114,7 @@ pub fn retarget(
         states.push(solver.fit(frame, options.iterations));
     }
     set_velocities(character, &mut states, clip.frame_time());
-    let report = solver.report(&states, held);
+    let report = solver.report(&states);
     let retargeted =
         character.clip_from_states(&clip.name, clip.frame_time(), &states)?.with_tags(clip.tags.clone());
     Ok(Retargeted { states, clip: retargeted, contacts, report })

@@ -8,7 +8,7 @@ use super::RetargetReport;
 use super::cholesky;
 use super::targets::Targets;
 use crate::character::{Character, ball_bounds, clamp_to_limits};
-use crate::contacts::{Contacts, intervals};
+use crate::contacts::intervals;
 use crate::rotation::log;
 use glam::{DQuat, DVec3};
 use stuntlab_physics::dynamics::{forward_kinematics, point_jacobian};
@@ -134,9 +134,11 @@ impl<'a> Solver<'a> {
         let (state, cost) = self.iterate(state, frame, iterations);
         self.planted = PLANTED[1];
         let kept = core::mem::replace(&mut self.damping, 1e-3);
-        let (state, _) = self.iterate(state, frame, SETTLE);
-        self.damping = kept;
-        (state, cost)
+        let (settled, _) = self.iterate(state.clone(), frame, SETTLE);
+        (self.damping, self.planted) = (kept, PLANTED[0]);
+        // A foot that cannot reach its place must not tear the rest along.
+        let torn = self.cost(&settled, frame) > 1.5 * cost + 0.01;
+        (if torn { state } else { settled }, cost)
     }
 
     fn iterate(&mut self, mut state: State, frame: usize, iterations: usize) -> (State, f64) {
@@ -285,7 +287,7 @@ impl<'a> Solver<'a> {
     }
 
     /// How well the states fit.
-    pub(super) fn report(&mut self, states: &[State], contacts: Option<&Contacts>) -> RetargetReport {
+    pub(super) fn report(&mut self, states: &[State]) -> RetargetReport {
         let t = self.targets;
         let width = t.landmarks.len();
         let mut sums = vec![0.0; width];
@@ -307,9 +309,7 @@ impl<'a> Solver<'a> {
         let n = states.len() as f64;
         let mut slide: f64 = 0.0;
         for (k, track) in tracks.iter().enumerate() {
-            let Some(((side, toe), contacts)) = t.foot(k).zip(contacts) else { continue };
-            let foot = contacts.side(side);
-            for run in intervals(if toe { &foot.toe } else { &foot.heel }) {
+            for run in intervals(&t.held(k)) {
                 let mean = track[run.clone()].iter().sum::<DVec3>() / run.len() as f64;
                 slide = track[run].iter().map(|p| p.distance(mean)).fold(slide, f64::max);
             }
@@ -321,6 +321,10 @@ impl<'a> Solver<'a> {
             joints: t.landmarks.iter().zip(&sums).map(|(l, s)| (l.name, 100.0 * s / n)).collect(),
             orientation_deg: (angle / (n * t.headings.len() as f64)).to_degrees(),
             slide_cm: 100.0 * slide,
+            held_share: match t.n_resting {
+                0 => 1.0,
+                resting => t.planted.iter().filter(|&&p| p).count() as f64 / resting as f64,
+            },
             scale: t.scale,
         }
     }

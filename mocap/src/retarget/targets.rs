@@ -13,11 +13,14 @@ use crate::contacts::{Contacts, ground_height, intervals};
 use crate::edit::fade_weight;
 use crate::roles::{Limbs, Side};
 use glam::{DMat3, DQuat, DVec3};
+use std::ops::Range;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{BodyId, JointKind};
 
 /// Seconds over which a resting foot's correction fades.
 const EASE: f64 = 0.12;
+/// A foot point that strays farther than this from its mean place is held piece by piece, m.
+const STRAY: f64 = 0.05;
 /// Resting feet nearer to the floor than this stand on it, m.
 const FLOOR: f64 = 0.015;
 
@@ -58,6 +61,8 @@ pub(super) struct Targets {
     /// Per frame a pose of the target's skeleton with the source's orientations, to start from.
     pub(super) starts: Vec<crate::Pose>,
     pub(super) scale: f64,
+    /// Resting foot points found, over all frames.
+    pub(super) n_resting: usize,
     /// Ones, or zero for the direction that a planar figure cannot move in.
     pub(super) counted: DVec3,
 }
@@ -82,6 +87,7 @@ impl Targets {
             orientations: Vec::new(),
             starts: Vec::new(),
             scale,
+            n_resting: 0,
             counted: if planar { DVec3::new(1.0, 0.0, 1.0) } else { DVec3::ONE },
         };
         targets.fill(clip, &source, character);
@@ -149,26 +155,22 @@ impl Targets {
             let stance_z = floor + character.stance().positions[self.joint_in_target(character, side, toe)].z;
             let track: Vec<DVec3> = (0..n).map(|f| self.places[f * width + k]).collect();
             let mut shifts = vec![DVec3::ZERO; n];
+            let mut pieces = Vec::new();
             for run in intervals(&resting[..resting.len().min(n)]) {
-                let mut anchor = track[run.clone()].iter().sum::<DVec3>() / run.len() as f64;
+                self.n_resting += run.len();
+                cut(&track, run, ease, &mut pieces);
+            }
+            for piece in &pieces {
+                let mut anchor = mean(&track[piece.clone()]);
                 if (anchor.z - stance_z).abs() < FLOOR {
                     anchor.z = stance_z;
                 }
-                for f in run.clone() {
+                for f in piece.clone() {
                     shifts[f] = anchor - track[f];
                     self.planted[f * width + k] = true;
                 }
-                for p in 0..ease {
-                    let w = fade_weight(p, ease);
-                    let before = run.start.checked_sub(p + 1).map(|f| (f, shifts[run.start]));
-                    let after = Some(run.end + p).filter(|&f| f < n).map(|f| (f, shifts[run.end - 1]));
-                    for (f, shift) in [before, after].into_iter().flatten() {
-                        if resting.get(f) != Some(&true) {
-                            shifts[f] += shift * w;
-                        }
-                    }
-                }
             }
+            fade_between(&pieces, ease, &mut shifts);
             (0..n).for_each(|f| self.places[f * width + k] += shifts[f]);
         }
     }
@@ -184,10 +186,47 @@ impl Targets {
         (self.places[frame * self.landmarks.len() + landmark] - found) * self.counted
     }
 
-    /// Whether a landmark is a resting foot point, by side and part.
-    pub(super) fn foot(&self, landmark: usize) -> Option<(Side, bool)> {
-        self.landmarks[landmark].foot
+    /// Frames in which a landmark is held in place.
+    pub(super) fn held(&self, landmark: usize) -> Vec<bool> {
+        self.planted.iter().skip(landmark).step_by(self.landmarks.len()).copied().collect()
     }
+}
+
+fn mean(track: &[DVec3]) -> DVec3 {
+    track.iter().sum::<DVec3>() / track.len() as f64
+}
+
+/// Cuts a run of resting frames into pieces that keep within [`STRAY`] of their mean place: feet that turn or shift
+/// slowly while they bear are held piece by piece, with `ease` frames between to move. Pieces shorter than that are let
+/// go.
+fn cut(track: &[DVec3], run: Range<usize>, ease: usize, pieces: &mut Vec<Range<usize>>) {
+    let place = mean(&track[run.clone()]);
+    let stray = track[run.clone()].iter().map(|p| p.distance(place)).fold(0.0, f64::max);
+    if stray <= STRAY {
+        pieces.push(run);
+    } else if run.len() > 3 * ease {
+        let middle = run.start + run.len() / 2;
+        let (end, start) = (middle - ease / 2, middle - ease / 2 + ease);
+        cut(track, run.start..end, ease, pieces);
+        cut(track, start..run.end, ease, pieces);
+    }
+}
+
+/// Lets the shifts of held pieces fade over the frames around them; where two meet they are blended.
+fn fade_between(pieces: &[Range<usize>], ease: usize, shifts: &mut [DVec3]) {
+    let mut faded = shifts.to_vec();
+    let held = |f: usize| pieces.iter().any(|p| p.contains(&f));
+    for f in (0..shifts.len()).filter(|&f| !held(f)) {
+        let before = pieces.iter().filter(|p| p.end <= f).map(|p| p.end - 1).max();
+        let after = pieces.iter().filter(|p| p.start > f).map(|p| p.start).min();
+        let weighed = |at: Option<usize>| {
+            let at = at.filter(|&at| at.abs_diff(f) <= ease)?;
+            Some((fade_weight(at.abs_diff(f) - 1, ease), shifts[at]))
+        };
+        let (a, b) = (weighed(before).unwrap_or_default(), weighed(after).unwrap_or_default());
+        faded[f] = (a.0 * a.1 + b.0 * b.1) / (a.0 + b.0).max(1.0);
+    }
+    shifts.copy_from_slice(&faded);
 }
 
 fn ratio(target: DVec3, source: DVec3) -> f64 {
