@@ -15,7 +15,7 @@ use stuntlab_physics::{Actuation, Data, Model, ShapeSpec, State, StepOptions, ad
 struct Outcome {
     /// Mean bone error over the last half, rad.
     error: f64,
-    /// Pelvis height at the end over that of the reference.
+    /// Pelvis height at the end over that of standing.
     height: f64,
 }
 
@@ -49,9 +49,9 @@ fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVe
         }
         advance(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
     }
-    let mut wanted = vec![0.0; model.n_q()];
-    reference.write(seconds, &mut wanted);
-    Outcome { error: error / samples, height: state.q[2] / wanted[2] }
+    observe(&model, &state, &mut data, &opt);
+    let height = data.position.world_from_body[0].translation.z / character.root_height();
+    Outcome { error: error / samples, height }
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_meathook_stands_through_a_strong_push() {
 fn clips_are_tracked_in_world_space() {
     for (clip, cyclic, seconds) in [("guard", true, 3.0), ("walk", true, 4.0), ("jab", false, 1.5)] {
         let out = run(clip, cyclic, seconds, DynamoOptions::default(), DVec3::ZERO);
-        assert!(out.error < 0.15 && out.height > 0.9, "{clip}: error {} height {}", out.error, out.height);
+        assert!(out.error < 0.15 && out.height > 0.8, "{clip}: error {} height {}", out.error, out.height);
     }
 }
 
