@@ -1,4 +1,5 @@
-//! What a run leaves on disk: metrics.json, log.csv, manifest.json, run.gif and a contact sheet.
+//! What a run leaves on disk: metrics.json, log.csv, manifest.json, run.bvh, run.gif and a contact sheet, and after a
+//! step that went wrong the black box.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use stuntlab_viewer::png::{ImageError, write_png};
 use stuntlab_viewer::raster::Quality;
 use thiserror::Error;
 
-use super::lanes::Run;
+use super::lanes::{Lane, Run};
 use super::manifest::Manifest;
 use crate::paint::{Look, Painter, subject};
 use crate::scene::{Scene, Variant};
@@ -125,6 +126,11 @@ impl Recorder {
     }
 }
 
+/// `stem.ext`, or `stem-suffix.ext`.
+fn suffixed(stem: &str, suffix: &str, ext: &str) -> String {
+    if suffix.is_empty() { format!("{stem}.{ext}") } else { format!("{stem}-{suffix}.{ext}") }
+}
+
 /// The directory of a run.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
@@ -154,9 +160,32 @@ impl RunFiles {
         self.json("metrics.json", &run.metrics())?;
         self.json("manifest.json", &Manifest::of(run, variants))?;
         for lane in &run.lanes {
-            let name =
-                if lane.name.is_empty() { "log.csv".to_owned() } else { format!("log-{}.csv", lane.name) };
-            self.text(&name, lane.log.text())?;
+            self.text(&suffixed("log", &lane.name, "csv"), lane.log.text())?;
+            self.motions(lane)?;
+            if lane.failure.is_some() {
+                let path = self.path(&suffixed("blackbox", &lane.name, "txt"));
+                let io = |source| FileError::Io { path: path.clone(), source };
+                let file = std::fs::File::create(&path).map_err(io)?;
+                lane.world.dump().write(std::io::BufWriter::new(file)).map_err(io)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The characters' motions: run.bvh for a single one, else one file each.
+    fn motions(&self, lane: &Lane) -> Result<(), FileError> {
+        for track in &lane.tracks {
+            let who = match (lane.tracks.len(), lane.name.as_str()) {
+                (1, lane) => lane.to_owned(),
+                (_, "") => track.name().to_owned(),
+                (_, lane) => format!("{lane}-{}", track.name()),
+            };
+            let name = suffixed("run", &who, "bvh");
+            let text = track.write(lane.world.model()).map_err(|problem| FileError::Io {
+                path: self.path(&name),
+                source: std::io::Error::other(problem),
+            })?;
+            self.text(&name, &text)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use stuntlab_physics::dynamics::center_of_mass_of;
 
+use super::bvh::Track;
 use super::hands::Hands;
 use super::log::Log;
 use super::world::World;
@@ -21,6 +22,7 @@ pub struct Lane {
     /// Why it stopped early, if it did.
     pub failure: Option<String>,
     pub(crate) log: Log,
+    pub(crate) tracks: Vec<Track>,
     gauges: Vec<Gauge>,
     start: Start,
 }
@@ -70,11 +72,13 @@ impl Lane {
             hashes: vec![format!("{:016x}", world.hash())],
             failure: None,
             log: Log::new(&world),
+            tracks: world.cast().iter().map(Track::new).collect(),
             gauges,
             start,
             world,
         };
         lane.log.sample(&lane.world);
+        lane.tracks.iter_mut().for_each(|track| track.sample(&lane.world));
         Ok(lane)
     }
 
@@ -91,6 +95,7 @@ impl Lane {
             gauge.look(&self.world, &self.start);
         }
         self.log.sample(&self.world);
+        self.tracks.iter_mut().for_each(|track| track.sample(&self.world));
         // A step that ends on a full second, to within half a step.
         let (time, dt) = (self.world.state.time, self.world.options.dt);
         if (time - time.round()).abs() < 0.5 * dt && time.round() as usize == self.hashes.len() {

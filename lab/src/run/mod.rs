@@ -1,5 +1,6 @@
 //! Running scenes: one world steps, several worlds run side by side, and what is left on disk.
 
+mod bvh;
 mod files;
 mod hands;
 mod lanes;

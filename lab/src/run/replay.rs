@@ -1,12 +1,14 @@
-//! Runs a run again from its manifest and compares the state's hashes.
+//! Runs a run again from its manifest and compares the state's hashes, or takes the steps of a black box again.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use stuntlab_physics::blackbox::{Dump, DumpError};
 use thiserror::Error;
 
 use super::lanes::Run;
 use super::manifest::Manifest;
+use super::world::World;
 use crate::scene::SceneError;
 
 /// Why a run could not be replayed.
@@ -29,6 +31,14 @@ pub enum ReplayError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// Not a black box, or one of another model.
+    #[error("{}: {source}", path.display())]
+    Dump {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        source: DumpError,
+    },
     /// The scene in it cannot be read.
     #[error(transparent)]
     Scene(#[from] SceneError),
@@ -45,16 +55,43 @@ pub struct ReplayReport {
     pub difference: Option<String>,
 }
 
-/// Runs the run in `dir` again; `progress` hears the simulated time and the duration.
+fn read_manifest(path: &Path) -> Result<Manifest, ReplayError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|source| ReplayError::Io { path: path.to_owned(), source })?;
+    serde_json::from_str(&text).map_err(|source| ReplayError::Malformed { path: path.to_owned(), source })
+}
+
+/// Takes the steps of a black box again, on the model of the manifest beside it.
+fn replay_dump(path: &Path) -> Result<ReplayReport, ReplayError> {
+    let manifest = read_manifest(&path.with_file_name("manifest.json"))?;
+    let (scene, variants) = manifest.scene()?;
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let lane = stem.strip_prefix("blackbox-").unwrap_or("");
+    let variant = variants.iter().find(|v| v.name == lane);
+    let scene = match variant {
+        Some(variant) if !variant.set.is_empty() => scene.with(&variant.set)?,
+        _ => scene,
+    };
+    let world = World::new(&scene)?;
+    let file =
+        std::fs::File::open(path).map_err(|source| ReplayError::Io { path: path.to_owned(), source })?;
+    let bad = |source| ReplayError::Dump { path: path.to_owned(), source };
+    let steps = Dump::read(file).map_err(bad)?.replay(world.model()).map_err(bad)?;
+    let difference =
+        steps.iter().find(|s| !s.same).map(|s| format!("step {} ends elsewhere than recorded", s.step));
+    Ok(ReplayReport { scene: scene.name.clone(), compared: steps.len(), difference })
+}
+
+/// Runs the run in `dir` again (or, given a black box, its steps); `progress` hears the simulated time and the duration.
 ///
 /// # Errors
 /// A manifest that is missing or malformed.
 pub fn replay(dir: &Path, mut progress: impl FnMut(f64, f64)) -> Result<ReplayReport, ReplayError> {
+    if dir.extension().is_some_and(|e| e == "txt") {
+        return replay_dump(dir);
+    }
     let path = if dir.is_dir() { dir.join("manifest.json") } else { dir.to_owned() };
-    let text =
-        std::fs::read_to_string(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
-    let manifest: Manifest =
-        serde_json::from_str(&text).map_err(|source| ReplayError::Malformed { path, source })?;
+    let manifest = read_manifest(&path)?;
     let (scene, variants) = manifest.scene()?;
     let mut run = Run::new(&scene, &variants)?;
     let seconds = scene.duration.ceil() as u64;

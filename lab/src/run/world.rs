@@ -4,12 +4,11 @@
 //! measurements and pictures see the same thing.
 
 use stuntlab_control::{Controller, Idle, Pose, Sense};
+use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::contact::ContactSet;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::step::Ledger;
-use stuntlab_physics::{
-    Actuation, BodyId, Data, JointKind, Model, State, StepError, StepOptions, StepReport, advance, observe,
-};
+use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
 use super::hands::{Drag, Hands, Push};
 use crate::scene::{ControllerSpec, Member, Scene, SceneError, Stage, What};
@@ -36,7 +35,12 @@ pub struct World {
     fired: Vec<bool>,
     /// Bodies that wait to be thrown.
     parked: Vec<BodyId>,
+    /// The last steps, for when one goes wrong.
+    black_box: BlackBox,
 }
+
+/// Steps the black box remembers.
+const REMEMBERED: usize = 60;
 
 /// All that is needed to continue a world from the middle.
 #[derive(Clone)]
@@ -68,6 +72,7 @@ impl World {
             act: Actuation::new(&stage.model),
             fired: vec![false; scene.events.len()],
             parked: stage.parked.clone(),
+            black_box: BlackBox::new(&stage.model, REMEMBERED),
             stage,
         };
         world.controllers = world.cast().iter().map(|m| world.make_controller(m, m.controller)).collect();
@@ -115,6 +120,11 @@ impl World {
         self.parked.iter().copied().find(|b| self.model().body(*b).name().starts_with(prefix))
     }
 
+    /// The last steps as a file that can be replayed.
+    pub fn dump(&self) -> Dump {
+        self.black_box.dump(&self.stage.model)
+    }
+
     /// Deepest overlap of shapes now, m.
     pub fn deepest(&self) -> f64 {
         self.data.contact.points.iter().map(|c| c.depth).fold(0.0, f64::max)
@@ -124,7 +134,7 @@ impl World {
     ///
     /// # Errors
     /// A step that went wrong; the state is the last good one.
-    pub fn step(&mut self, hands: &Hands) -> Result<(), StepError> {
+    pub fn step(&mut self, hands: &Hands) -> Result<(), Fault> {
         self.fire_events();
         self.act.clear();
         let (model, dt) = (&self.stage.model, self.options.dt);
@@ -144,7 +154,13 @@ impl World {
         if let Some(drag) = &hands.drag {
             drag.act(&self.stage.model, &self.data, dt, &mut self.act);
         }
-        self.report = advance(&self.stage.model, &mut self.state, &mut self.data, &self.act, &self.options)?;
+        self.report = self.black_box.advance(
+            &self.stage.model,
+            &mut self.state,
+            &mut self.data,
+            &self.act,
+            &self.options,
+        )?;
         self.ledger.add(&self.report.ledger);
         self.look();
         Ok(())

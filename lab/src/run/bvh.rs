@@ -1,0 +1,114 @@
+//! The simulated motion of a character as BVH, so that a run can be opened in animation programs.
+//!
+//! Any tree of bodies is a skeleton: a joint per body, offsets from the joints' placements, rotations between
+//! neighbouring bodies. Sliding joints inside a tree do not fit and stay at their place.
+
+use std::sync::Arc;
+
+use stuntlab_mocap::convert::{ExportOptions, export};
+use stuntlab_mocap::skeleton::{EndSite, Joint};
+use stuntlab_mocap::{Clip, Skeleton};
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::{BodyId, JointKind, Model};
+
+use super::world::World;
+use crate::scene::Member;
+
+/// Frames per second of the file.
+const RATE: f64 = 60.0;
+
+/// Records one character.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    name: String,
+    bodies: std::ops::Range<usize>,
+    roots: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+impl Track {
+    pub(crate) fn new(member: &Member) -> Self {
+        Self {
+            name: member.name.clone(),
+            bodies: member.bodies.clone(),
+            roots: Vec::new(),
+            rotations: Vec::new(),
+        }
+    }
+
+    /// Name of the character.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds the pose of now once its frame is due.
+    pub(crate) fn sample(&mut self, world: &World) {
+        if world.state.time + 0.5 * world.options.dt < self.roots.len() as f64 / RATE {
+            return;
+        }
+        let poses = &world.data.position.world_from_body;
+        self.roots.push(poses[self.bodies.start].translation);
+        for i in self.bodies.clone() {
+            let parent = world.model().bodies()[i].parent().filter(|p| self.bodies.contains(&p.index()));
+            let own = poses[i].quaternion();
+            self.rotations.push(match parent {
+                Some(p) => poses[p.index()].quaternion().conjugate() * own,
+                None => own,
+            });
+        }
+    }
+
+    /// The file, or why the motion does not fit one.
+    pub(crate) fn write(&self, model: &Model) -> Result<String, String> {
+        let skeleton = self.skeleton(model).map_err(|e| e.to_string())?;
+        let clip =
+            Clip::new(&self.name, Arc::new(skeleton), 1.0 / RATE, self.roots.clone(), self.rotations.clone())
+                .map_err(|e| e.to_string())?;
+        let bvh = export(&clip, &ExportOptions::default()).map_err(|e| e.to_string())?;
+        Ok(bvh.write())
+    }
+
+    fn skeleton(&self, model: &Model) -> Result<Skeleton, stuntlab_mocap::SkeletonError> {
+        let bodies = &model.bodies()[self.bodies.clone()];
+        let first = self.bodies.start;
+        let own = |id: BodyId| id.index() - first;
+        let joints = bodies
+            .iter()
+            .map(|body| Joint {
+                name: body.name().rsplit('/').next().unwrap_or(body.name()).to_owned(),
+                parent: body.parent().map(own),
+                offset: if body.parent().is_some() {
+                    body.joint().parent_from_joint.translation
+                } else {
+                    DVec3::ZERO
+                },
+            })
+            .collect();
+        let carries = |i: usize| bodies.iter().any(|b| b.parent().map(own) == Some(i));
+        let end_sites = (0..bodies.len())
+            .filter(|&i| !carries(i))
+            .map(|i| EndSite { joint: i, offset: tip(model, first + i) })
+            .collect();
+        Skeleton::new(joints, end_sites)
+    }
+}
+
+/// The far end of a body's first shape, or twice its centre of mass.
+fn tip(model: &Model, index: usize) -> DVec3 {
+    let body = &model.bodies()[index];
+    let center = body.inertia().center_of_mass;
+    let id = model.body_ids().nth(index);
+    let reach = model.shapes_of(id).next().map_or(0.0, |spec| match spec.shape {
+        Shape::Capsule { radius, half_length } => radius + half_length,
+        Shape::Sphere { radius } => radius,
+        Shape::Box { half_extents, .. } => half_extents.max_element(),
+        _ => 0.0,
+    });
+    let along = match body.joint().kind {
+        JointKind::Fixed => center,
+        _ if center.length() > 1e-6 => center,
+        _ => DVec3::Z * 0.01,
+    };
+    along + along.normalize_or_zero() * reach
+}
