@@ -119,10 +119,11 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
     forward_velocity(model, state, data);
     let poses = &data.position.world_from_body;
     let options = ContactOptions { margin: opt.margin };
-    // Rigid contacts must be known before they overlap: what overlaps is pushed apart, which adds energy.
-    let rigid = opt.formulation.is_rigid();
+    // Contacts that are solved at the end of the step are best known before they overlap: what overlaps is pushed
+    // apart, which adds energy, and fast limbs would be deep inside before they are noticed.
+    let ahead = opt.formulation != Formulation::Penalty;
     let speeds = &data.velocity.body;
-    let reach = |b: u32| if rigid { speeds[b as usize].linear.length() * opt.dt } else { 0.0 };
+    let reach = |b: u32| if ahead { speeds[b as usize].linear.length() * opt.dt } else { 0.0 };
     find_contacts_ahead(&model.colliders, |b| poses[b as usize], reach, &options, &mut data.collision);
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt };
     data.contact.update(model, &data.position, &data.collision, sizing);
@@ -133,7 +134,7 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
         };
         contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
     }
-    if rigid {
+    if ahead {
         data.contact.drop_out_of_reach(opt.margin, opt.dt);
     }
 }
