@@ -450,6 +450,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         depth,
         pressed,
         foresight,
+        turning: _, // written anew by every step
         closings,
         material,
         stiffness,
@@ -530,6 +531,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
         closings,
         pressed,
         foresight,
+        turning: Sym3::ZERO,
         phase,
         material: Material {
             friction,

@@ -18,7 +18,7 @@ use glam::DVec3;
 
 use super::point::{Contact, Phase, Slip, along_and_across};
 use crate::forces::ImplicitForce;
-use crate::spatial::{ArticulatedInertia, Motion};
+use crate::spatial::Sym3;
 
 /// Tangential stiffness and damping relative to the normal ones.
 const TANGENT: f64 = 0.8;
@@ -30,7 +30,7 @@ fn damping(contact: &Contact) -> f64 {
 
 /// The term of a closed contact on its body; `r` from the body's origin to the point.
 #[inline]
-pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> ImplicitForce {
+pub(crate) fn term(contact: &Contact, r: DVec3, dt: f64) -> ImplicitForce {
     let gain_n = contact.foresight * dt * contact.stiffness + damping(contact);
     let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
@@ -43,22 +43,22 @@ pub(crate) fn term(contact: &Contact, r: DVec3, spin: Motion, dt: f64) -> Implic
     };
     let gain = along_and_across(contact.normal, gain_n, gain_t);
     let mut term = ImplicitForce::at_point(normal + push, gain, r);
-    let m = &contact.material;
-    if m.rolling > 0.0 || m.torsional > 0.0 {
-        term.gain += turning(contact, spin);
-    }
+    term.gain.angular += contact.turning;
     term
 }
 
-/// Rolling and turning resistance as lagged viscosity of the body's spin.
-fn turning(contact: &Contact, spin: Motion) -> ArticulatedInertia {
+/// Rolling and turning resistance as viscosity of the body's spin, from the last step's normal force and the spin the
+/// step begins with.
+pub(crate) fn turning(contact: &Contact, spin: DVec3) -> Sym3 {
+    let m = &contact.material;
+    if m.rolling == 0.0 && m.torsional == 0.0 {
+        return Sym3::ZERO;
+    }
     let pressed = contact.force.dot(contact.normal).max(0.0);
-    let about = contact.normal.dot(spin.angular);
-    let across = contact.tangential(spin.angular).length();
+    let about = contact.normal.dot(spin);
+    let across = contact.tangential(spin).length();
     let viscosity = |length: f64, rate: f64| length * pressed / rate.abs().max(1e-2);
-    let (roll, turn) =
-        (viscosity(contact.material.rolling, across), viscosity(contact.material.torsional, about));
-    ArticulatedInertia::rotational(along_and_across(contact.normal, turn, roll))
+    along_and_across(contact.normal, viscosity(m.torsional, about), viscosity(m.rolling, across))
 }
 
 /// What a contact's force would be if its point ended the step at `v` (relative velocity).

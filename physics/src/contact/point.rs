@@ -58,6 +58,8 @@ pub struct Contact {
     pub(crate) slip: Slip,
     /// Impulses of the last step along normal and tangents.
     pub(crate) impulse: [f64; 3],
+    /// Moment per spin that resists rolling and turning on the spot in this step.
+    pub(crate) turning: crate::spatial::Sym3,
     /// How often it closed in this step.
     pub(crate) closings: u8,
     /// First of the contact's three rows in this step's problem, if it has any.
@@ -244,6 +246,7 @@ fn ready(
         velocity: DVec3::ZERO,
         slip: Slip::Viscous(0.0),
         impulse: [0.0; 3],
+        turning: crate::spatial::Sym3::ZERO,
         closings: 0,
         row: u32::MAX,
         key,

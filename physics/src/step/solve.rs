@@ -165,6 +165,9 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
     let step = &mut data.step;
     let trees = model.trees.len();
     // Contacts with the world come sorted by collider, and colliders by tree.
+    for contact in &mut data.contact.points {
+        contact.turning = implicit::turning(contact, data.velocity.body[contact.body_a].angular);
+    }
     step.contacts_of.fill((0, 0));
     for (k, contact) in data.contact.with_world().iter().enumerate() {
         let range = &mut step.contacts_of[model.tree_of[contact.body_a] as usize];
@@ -352,7 +355,7 @@ fn solve_tree(
             if contact.phase != Phase::Open {
                 let i = contact.body_a;
                 let r = contact.point - data.position.world_from_body[i].translation;
-                let term: ImplicitForce = implicit::term(contact, r, data.velocity.body[i], opt.dt);
+                let term: ImplicitForce = implicit::term(contact, r, opt.dt);
                 add_implicit(data, i, &term, opt.dt);
             }
         }
@@ -610,6 +613,12 @@ fn keep_books(
             let relative = velocity(contact.body_a) - contact.body_b.map_or(DVec3::ZERO, velocity);
             let impulse = contact.force * dt;
             ledger.add_work(Account::Contact, impulse.dot(relative));
+            if contact.phase != Phase::Open && !explicit {
+                let a = contact.body_a;
+                let resistance = contact.turning * data.step.next_body[a].angular * -dt;
+                ledger.add_work(Account::Contact, resistance.dot(mid_body(data, a).angular));
+                ledger.add_angular_impulse(Account::Contact, resistance);
+            }
             if contact.body_b.is_none() {
                 ledger.add_impulse(Account::Contact, impulse, contact.point);
             }
