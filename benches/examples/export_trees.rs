@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use stuntlab_benches::dynamics_figures;
+use stuntlab_benches::scenes::{character_places, loose_bodies, terrain};
 use stuntlab_physics::JointKind;
 use stuntlab_physics::figures::{Figure, Solid};
 
@@ -14,7 +15,43 @@ fn main() -> std::io::Result<()> {
     for figure in dynamics_figures() {
         std::fs::write(dir.join(format!("{}.tree", figure.name)), tree(&figure))?;
     }
-    Ok(())
+    std::fs::write(dir.join("game_scene.txt"), game_scene())?;
+    std::fs::write(dir.join("terrain.txt"), terrain_text())
+}
+
+/// The characters and loose bodies of the game scene, a line each.
+fn game_scene() -> String {
+    let mut out = String::new();
+    let mut line = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    for p in character_places() {
+        line(format!("character bones36 {} {} {}", p.x, p.y, p.z));
+    }
+    for body in loose_bodies() {
+        let p = body.position;
+        let size = match body.size {
+            Ok(half) => format!("box {} {} {}", half.x, half.y, half.z),
+            Err(radius) => format!("sphere {radius}"),
+        };
+        line(format!("{size} {} {} {} {}", body.mass, p.x, p.y, p.z));
+    }
+    out
+}
+
+/// Rows, columns, half extents, then the heights row by row.
+fn terrain_text() -> String {
+    let heights = terrain();
+    let side = heights.len().isqrt();
+    let half = 0.2 * (side - 1) as f64;
+    let mut out = format!("{side} {side} {half} {half}\n");
+    for row in heights.chunks(side) {
+        let row: Vec<String> = row.iter().map(f64::to_string).collect();
+        out.push_str(&row.join(" "));
+        out.push('\n');
+    }
+    out
 }
 
 fn tree(figure: &Figure) -> String {
