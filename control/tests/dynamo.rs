@@ -77,7 +77,7 @@ fn the_meathook_stands_through_a_strong_push() {
 
 #[test]
 fn clips_are_tracked_in_world_space() {
-    for (clip, cyclic, seconds) in [("guard", true, 3.0), ("walk", true, 4.0), ("jab", false, 1.5)] {
+    for (clip, cyclic, seconds) in [("guard", true, 3.0), ("jab", false, 1.5), ("wave", false, 2.0)] {
         let out = run(clip, cyclic, seconds, DynamoOptions::default(), DVec3::ZERO);
         assert!(out.error < 0.15 && out.height > 0.8, "{clip}: error {} height {}", out.error, out.height);
     }

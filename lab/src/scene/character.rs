@@ -5,9 +5,12 @@
 
 use stuntlab_control::Gains;
 use stuntlab_control::gains::{carried_inertia, reference_gains};
+use stuntlab_mocap::bvh::Bvh;
+use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
+use stuntlab_mocap::convert::{ImportOptions, import};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{BodySpec, Joint, Model, figures};
+use stuntlab_physics::{BodySpec, Joint, Limits, Model, figures};
 
 use super::SceneError;
 use super::fields::Fields;
@@ -65,8 +68,25 @@ impl ControllerSpec {
 type Maker = fn() -> Model;
 
 /// Figures by name.
-const FIGURES: [(&str, Maker); 2] =
-    [("humanoid37", || figures::humanoid37().model()), ("bones36", || figures::bones36().model())];
+const FIGURES: [(&str, Maker); 6] = [
+    ("humanoid37", || figures::humanoid37().model()),
+    ("bones36", || figures::bones36().model()),
+    ("stuntperson", || Mocap::stuntperson().model().clone()),
+    ("walker", || Mocap::walker(true).model().clone()),
+    ("ball-figure", || Mocap::ball_figure().model().clone()),
+    ("planar-figure", || Mocap::planar_figure().model().clone()),
+];
+
+/// The character a BVH file's skeleton stands for.
+fn from_bvh(fields: &Fields<'_>, path: &str) -> Result<Model, SceneError> {
+    let bad = |problem: String| fields.error("bvh", format!("{path}: {problem}"));
+    let bytes = std::fs::read(path).map_err(|e| bad(e.to_string()))?;
+    let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
+    let (clip, _) = import(path, &bvh, &ImportOptions::default()).map_err(|e| bad(e.to_string()))?;
+    let (character, _) =
+        Mocap::build(clip.skeleton(), &CharacterOptions::default()).map_err(|e| bad(e.to_string()))?;
+    Ok(character.model().clone())
+}
 
 /// Reads one `[[character]]`.
 pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
@@ -74,7 +94,10 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
     if name.is_empty() || name.contains('/') {
         return Err(fields.error("name", "expected a name without '/'"));
     }
-    let model = fields.required_choice("figure", &FIGURES)?();
+    let model = match fields.text("bvh")? {
+        Some(path) => from_bvh(&fields, path)?,
+        None => fields.required_choice("figure", &FIGURES)?(),
+    };
     let world_from_model = read_place(&fields, &model)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
@@ -83,7 +106,9 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
     let carried = carried_inertia(&model, 0..model.n_bodies());
     let with_own = |part: &str, mut joint: Joint, inertia: f64| {
         joint = joint.with_damping(damping * inertia).with_stiffness(stiffness * inertia);
-        if let Some(limits) = standard_limits(part, &joint.kind).filter(|_| limits) {
+        // Figures with limits of their own keep them.
+        let bare = joint.limits == Limits::Unlimited;
+        if let Some(limits) = standard_limits(part, &joint.kind).filter(|_| limits && bare) {
             joint = joint.with_limits(limits);
         }
         match (strength, reference_gains(part)) {
