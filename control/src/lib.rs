@@ -9,7 +9,7 @@
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
 //! | [`pose`] | joint servos that hold a pose |
-//! | [`reference`] | motions to follow: a held pose, a clip |
+//! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 
 pub mod controller;
