@@ -11,7 +11,7 @@ use super::bad_input;
 use super::run::{simulate, table};
 
 /// The scene a visitor sees first.
-const SHOWN: &str = "base-stairs";
+const SHOWN: &str = "base-game";
 
 pub(super) fn showcase() -> ExitCode {
     let loaded = Scene::load(SHOWN, &[]).and_then(|scene| {

@@ -112,9 +112,6 @@ pub struct StepReport {
     pub ledger: Ledger,
 }
 
-/// How far a shape's points may be from its body's origin when contacts are looked for ahead, m: a limb's length.
-const LIMB: f64 = 0.3;
-
 /// Looks at the state: poses, velocities, contact points. Call it before a controller acts and before
 /// [`advance`].
 pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
@@ -127,11 +124,7 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
     let ahead = opt.formulation != Formulation::Penalty;
     let speeds = &data.velocity.body;
     let reach = |b: u32| {
-        if ahead {
-            (speeds[b as usize].linear.length() + LIMB * speeds[b as usize].angular.length()) * opt.dt
-        } else {
-            0.0
-        }
+        if ahead { speeds[b as usize].linear.length() * opt.dt } else { 0.0 }
     };
     find_contacts_ahead(&model.colliders, |b| poses[b as usize], reach, &options, &mut data.collision);
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt };
