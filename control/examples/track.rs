@@ -52,7 +52,11 @@ fn main() {
             "meathook" => options.balance = Balance::Meathook,
             "none" => options.balance = Balance::Unpowered,
             "limit" => {
-                options.balance = Balance::WeakSpring(WeakSpring { limit: number(&arg), breaking: 3.0*number(&arg), ..WeakSpring::default() })
+                options.balance = Balance::WeakSpring(WeakSpring {
+                    limit: number(&arg),
+                    breaking: 3.0 * number(&arg),
+                    ..WeakSpring::default()
+                })
             }
             "parent" => options.application = Application::ParentSpace,
             "internal" => options.application = Application::Internal,
@@ -63,7 +67,11 @@ fn main() {
         let clip = load(name);
         let (character, _) = Character::build(clip.skeleton(), &CharacterOptions::default()).expect("a body");
         let character = Arc::new(character);
-        let clip = if name.ends_with(".bvh") { stuntlab_mocap::edit::ready_to_play(&clip, character.sole_height()).expect("long enough") } else { clip };
+        let clip = if name.ends_with(".bvh") {
+            stuntlab_mocap::edit::ready_to_play(&clip, character.sole_height()).expect("long enough")
+        } else {
+            clip
+        };
         let mut builder = Model::builder().self_collision(false).fixture(ShapeSpec::new(Shape::Plane));
         character.append_to(&mut builder, "", Transform::IDENTITY);
         let model = builder.build().expect("a valid scene");
@@ -91,20 +99,44 @@ fn main() {
             let e = dynamo.error();
             error += e;
             reference.write(k as f64 * opt.dt, &mut ghost.q);
-            let z0 = character.root_height(); let ratio = (state.q[2] + z0) / (ghost.q[2] + z0);
+            let z0 = character.root_height();
+            let ratio = (state.q[2] + z0) / (ghost.q[2] + z0);
             lowest = f64::min(lowest, ratio);
             if verbose && k % (rate as usize / 10) == 0 {
                 let root = data.position.world_from_body[0];
                 println!(
                     "{:5.2} pos {:6.2} {:6.2} {:5.2} ref {:6.2} {:6.2} {:5.2} err {:.3} up {:.3} strength {:.2} cheat {:6.0} {:6.0} {:6.0} touch {} worst {}",
-                    state.time, state.q[0], state.q[1], state.q[2], ghost.q[0], ghost.q[1], ghost.q[2],
-                    e, root.rotation.z_axis.z, dynamo.strength(), dynamo.cheat().x, dynamo.cheat().y, dynamo.cheat().z,
-                    data.contact.points.iter().filter(|c| c.force.length() > 0.0).map(|c| model.bodies()[c.body_a].name()).collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","),
+                    state.time,
+                    state.q[0],
+                    state.q[1],
+                    state.q[2],
+                    ghost.q[0],
+                    ghost.q[1],
+                    ghost.q[2],
+                    e,
+                    root.rotation.z_axis.z,
+                    dynamo.strength(),
+                    dynamo.cheat().x,
+                    dynamo.cheat().y,
+                    dynamo.cheat().z,
+                    data.contact
+                        .points
+                        .iter()
+                        .filter(|c| c.force.length() > 0.0)
+                        .map(|c| model.bodies()[c.body_a].name())
+                        .collect::<std::collections::BTreeSet<_>>()
+                        .into_iter()
+                        .collect::<Vec<_>>()
+                        .join(","),
                     worst(&dynamo, &model),
                 );
             }
             advance(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
         }
-        println!("{name}: error {:.3} lowest {lowest:.2} of the reference's height, {} bones", error / steps as f64, model.n_bodies());
+        println!(
+            "{name}: error {:.3} lowest {lowest:.2} of the reference's height, {} bones",
+            error / steps as f64,
+            model.n_bodies()
+        );
     }
 }

@@ -70,8 +70,9 @@ impl Feet {
             let swing = motion - up * up.dot(motion);
             let speed = swing.length();
             let along = sense.data.velocity.body[index].linear.dot(swing) / speed.max(1e-9);
-            let touches =
-                |c: &stuntlab_physics::contact::Contact| c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO;
+            let touches = |c: &stuntlab_physics::contact::Contact| {
+                c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO
+            };
             let early = speed > options.swing_speed
                 && along > 0.4 * options.swing_speed
                 && sense.data.contact.points.iter().any(touches);

@@ -45,7 +45,14 @@ pub struct WeakSpring {
 
 impl Default for WeakSpring {
     fn default() -> Self {
-        Self { stiffness: 1000.0, damping: 200.0, limit: 200.0, breaking: 600.0, airborne: 0.2, patience: 0.1 }
+        Self {
+            stiffness: 1000.0,
+            damping: 200.0,
+            limit: 200.0,
+            breaking: 600.0,
+            airborne: 0.2,
+            patience: 0.1,
+        }
     }
 }
 
@@ -82,7 +89,8 @@ impl RootSense {
         if limit <= 0.0 {
             return None;
         }
-        let (error, wanted, now) = (self.down.dot(self.error), self.down.dot(self.wanted), self.down.dot(self.actual));
+        let (error, wanted, now) =
+            (self.down.dot(self.error), self.down.dot(self.wanted), self.down.dot(self.actual));
         let (at_rest, gain) = (k1 * (error + self.dt * wanted) + k2 * wanted, k2 + self.dt * k1);
         let (limit, size) = (limit * self.strength, (at_rest - gain * now).abs());
         let share = if size > limit { limit / size } else { 1.0 };

@@ -70,7 +70,8 @@ impl Targets {
     pub fn update(&mut self, wanted: &Attitudes, pose: &[Transform], weight: &[f64], frame: Frame) {
         // The twist about z of Σ weight · tr(Rz(ψ)ᵀ W_a Gᵀ) → max.
         let (mut cosine, mut sine) = (0.0, 0.0);
-        for (i, ((actual, pose), g)) in self.actual.iter_mut().zip(pose).zip(&wanted.orientation).enumerate() {
+        for (i, ((actual, pose), g)) in self.actual.iter_mut().zip(pose).zip(&wanted.orientation).enumerate()
+        {
             *actual = DQuat::from_mat3(&pose.rotation);
             let r = *actual * g.conjugate();
             cosine += weight[i] * (r.w * r.w - r.z * r.z);

@@ -6,8 +6,8 @@ use stuntlab_mocap::character::{Character, PoseScratch};
 use stuntlab_mocap::{Clip, ClipSpline, Sample};
 use stuntlab_physics::{Model, State};
 
-use super::attitudes::{Attitudes, Sampler, chord};
 use super::Reference;
+use super::attitudes::{Attitudes, Sampler, chord};
 
 /// Follows a clip.
 #[derive(Clone)]

@@ -9,8 +9,8 @@ mod medley;
 
 pub use attitudes::{Attitudes, Sampler, chord};
 pub use clip::ClipReference;
-pub use medley::{Medley, heading_turn};
 pub(crate) use medley::twist;
+pub use medley::{Medley, heading_turn};
 
 use stuntlab_physics::Model;
 
