@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, PoseScratch};
+use stuntlab_mocap::edit::{Planar, heading};
 use stuntlab_mocap::{Clip, ClipSpline, Sample};
+use stuntlab_physics::glam::{DQuat, DVec2};
 
 /// Where the character should be, over time.
 pub trait Reference: Send {
@@ -66,12 +68,16 @@ pub struct ClipReference {
     duration: f64,
     spacing: f64,
     cyclic: bool,
+    start: f64,
+    /// Where a round leads on the ground.
+    advance: Planar,
     sample: Sample,
     scratch: PoseScratch,
 }
 
 impl ClipReference {
-    /// Follows `clip`, which must be on the character's skeleton; `cyclic` begins anew at its end.
+    /// Follows `clip`, which must be on the character's skeleton; `cyclic` begins anew at its end, from the place and
+    /// heading it led to.
     pub fn new(character: Arc<Character>, clip: &Clip, cyclic: bool) -> Self {
         Self {
             character,
@@ -79,16 +85,43 @@ impl ClipReference {
             duration: clip.duration(),
             spacing: clip.frame_time(),
             cyclic,
+            start: 0.0,
+            advance: advance(clip),
             sample: Sample::default(),
             scratch: PoseScratch::default(),
         }
     }
+
+    /// Begins at `time` of the clip.
+    #[must_use]
+    pub fn starting_at(mut self, time: f64) -> Self {
+        self.start = time;
+        self
+    }
+}
+
+/// Ground motion that takes the first frame of a clip to its last.
+fn advance(clip: &Clip) -> Planar {
+    let last = clip.n_frames() - 1;
+    let yaw = heading(clip, last) - heading(clip, 0);
+    let (from, to) = (clip.root_position(0).truncate(), clip.root_position(last).truncate());
+    Planar { yaw, shift: to - DVec2::from_angle(yaw).rotate(from) }
 }
 
 impl Reference for ClipReference {
     fn write(&mut self, time: f64, q: &mut [f64]) {
-        let time = if self.cyclic { time.rem_euclid(self.duration) } else { time.clamp(0.0, self.duration) };
-        self.spline.sample(time, &mut self.sample);
+        let time = time + self.start;
+        let rounds = if self.cyclic { (time / self.duration).floor() } else { 0.0 };
+        self.spline.sample((time - rounds * self.duration).clamp(0.0, self.duration), &mut self.sample);
+        let pose = &mut self.sample.pose;
+        let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
+        // A round at a time: exact, and runs last minutes.
+        for _ in 0..rounds.abs() as usize {
+            pose.root_position = step.apply(pose.root_position);
+        }
+        if let Some(root) = pose.rotations.first_mut() {
+            *root = (DQuat::from_rotation_z(step.yaw * rounds.abs()) * *root).normalize();
+        }
         self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
     }
 
@@ -97,7 +130,7 @@ impl Reference for ClipReference {
     }
 
     fn duration(&self) -> f64 {
-        if self.cyclic { f64::INFINITY } else { self.duration }
+        if self.cyclic { f64::INFINITY } else { (self.duration - self.start).max(0.0) }
     }
 
     fn boxed_clone(&self) -> Box<dyn Reference> {

@@ -29,7 +29,7 @@ use stuntlab_physics::glam::{DMat3, DVec3};
 use stuntlab_physics::spatial::Sym3;
 use stuntlab_physics::{Actuation, BodyId, ImplicitForce, JointKind, Model};
 
-use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::gains::{carried_inertia, reference_gains};
 use crate::reference::Reference;
 
@@ -325,6 +325,15 @@ impl Controller for Dynamo {
         let first = sense.model.bodies()[bodies.start].q_range().start;
         q[first..first + own.len()].copy_from_slice(&own);
         true
+    }
+
+    fn vitals(&self) -> Vitals {
+        let role = match (self.options.application, self.options.balance) {
+            (Application::ParentSpace | Application::ParentSpaceExplicit, _) => Role::ParentSpace,
+            (_, Balance::Meathook) => Role::Meathook,
+            _ => Role::WorldSpace,
+        };
+        Vitals { role, strength: self.strength(), cheat: self.cheat }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {
