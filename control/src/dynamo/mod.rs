@@ -32,7 +32,7 @@ pub use torques::Application;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, BodyId, Model};
 
-use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::reference::{Attitudes, Medley, Reference};
 
 /// Settings of [`Dynamo`].
@@ -257,6 +257,15 @@ impl Controller for Dynamo {
         let first = sense.model.bodies()[sense.bodies.start].q_range().start;
         q[first..first + own.len()].copy_from_slice(&own);
         true
+    }
+
+    fn vitals(&self) -> Vitals {
+        let role = match (self.options.application, self.options.balance) {
+            (Application::ParentSpace | Application::ParentSpaceExplicit, _) => Role::ParentSpace,
+            (_, Balance::Meathook) => Role::Meathook,
+            _ => Role::WorldSpace,
+        };
+        Vitals { role, strength: self.strength(), cheat: self.cheat }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

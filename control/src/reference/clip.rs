@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, PoseScratch};
+use stuntlab_mocap::edit::{Planar, heading};
 use stuntlab_mocap::{Clip, ClipSpline, Sample};
+use stuntlab_physics::glam::{DQuat, DVec2};
 use stuntlab_physics::{Model, State};
 
 use super::Reference;
@@ -18,12 +20,16 @@ pub struct ClipReference {
     duration: f64,
     spacing: f64,
     cyclic: bool,
+    start: f64,
+    /// Where a round leads on the ground.
+    advance: Planar,
     sample: Sample,
     scratch: PoseScratch,
 }
 
 impl ClipReference {
-    /// Follows `clip`, which must be on the character's skeleton; `cyclic` begins anew at its end.
+    /// Follows `clip`, which must be on the character's skeleton; `cyclic` begins anew at its end, from the place and
+    /// heading it led to.
     pub fn new(character: Arc<Character>, clip: &Clip, cyclic: bool) -> Self {
         let mut new = Self {
             spline: Arc::new(ClipSpline::new(clip)),
@@ -31,6 +37,8 @@ impl ClipReference {
             duration: clip.duration(),
             spacing: clip.frame_time(),
             cyclic,
+            start: 0.0,
+            advance: advance(clip),
             sample: Sample::default(),
             scratch: PoseScratch::default(),
             character,
@@ -39,9 +47,16 @@ impl ClipReference {
         new
     }
 
-    /// The same clip from `time` on, for characters that start in the middle.
+    /// Begins at `time` of the clip.
+    #[must_use]
+    pub fn starting_at(mut self, time: f64) -> Self {
+        self.start = time;
+        self
+    }
+
+    /// The clip's state with velocities at `time`, for characters to start in.
     pub fn state_at(&self, time: f64) -> State {
-        self.character.state_at(&self.spline, self.local(time))
+        self.character.state_at(&self.spline, self.split(time).1)
     }
 
     fn bake(&mut self, frames: usize) -> Arc<[Attitudes]> {
@@ -68,18 +83,36 @@ impl ClipReference {
         self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
     }
 
-    fn local(&self, time: f64) -> f64 {
-        if self.cyclic && self.duration > 0.0 {
-            time.rem_euclid(self.duration)
-        } else {
-            time.clamp(0.0, self.duration)
-        }
+    /// Rounds gone and time within the clip.
+    fn split(&self, time: f64) -> (f64, f64) {
+        let time = time + self.start;
+        let rounds = if self.cyclic && self.duration > 0.0 { (time / self.duration).floor() } else { 0.0 };
+        (rounds, (time - rounds * self.duration).clamp(0.0, self.duration))
     }
+}
+
+/// Ground motion that takes the first frame of a clip to its last.
+fn advance(clip: &Clip) -> Planar {
+    let last = clip.n_frames() - 1;
+    let yaw = heading(clip, last) - heading(clip, 0);
+    let (from, to) = (clip.root_position(0).truncate(), clip.root_position(last).truncate());
+    Planar { yaw, shift: to - DVec2::from_angle(yaw).rotate(from) }
 }
 
 impl Reference for ClipReference {
     fn write(&mut self, time: f64, q: &mut [f64]) {
-        self.write_at(self.local(time), q);
+        let (rounds, time) = self.split(time);
+        self.spline.sample(time, &mut self.sample);
+        let pose = &mut self.sample.pose;
+        let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
+        // A round at a time: exact, and runs last minutes.
+        for _ in 0..rounds.abs() as usize {
+            pose.root_position = step.apply(pose.root_position);
+        }
+        if let Some(root) = pose.rotations.first_mut() {
+            *root = (DQuat::from_rotation_z(step.yaw * rounds.abs()) * *root).normalize();
+        }
+        self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
     }
 
     fn spacing(&self) -> f64 {
@@ -87,16 +120,16 @@ impl Reference for ClipReference {
     }
 
     fn duration(&self) -> f64 {
-        if self.cyclic { f64::INFINITY } else { self.duration }
+        if self.cyclic { f64::INFINITY } else { (self.duration - self.start).max(0.0) }
     }
 
     fn attitudes(&mut self, _model: &Model, time: f64, out: &mut Attitudes) {
-        let at = self.local(time) / self.spacing;
+        let at = self.split(time).1 / self.spacing;
         let last = self.table.len() - 1;
         let k = (at as usize).min(last);
         let (row, next) = (&self.table[k], &self.table[(k + 1).min(last)]);
         let share = (at - k as f64).clamp(0.0, 1.0);
-        let resting = !self.cyclic && (time < 0.0 || time > self.duration);
+        let resting = !self.cyclic && !(0.0..=self.duration).contains(&(time + self.start));
         for i in 0..out.len() {
             out.orientation[i] = chord(row.orientation[i], next.orientation[i], share);
             out.position[i] = row.position[i].lerp(next.position[i], share);

@@ -102,6 +102,9 @@ pub(super) fn table(metrics: &Metrics) -> String {
     for failure in &metrics.failures {
         let _ = writeln!(text, "stopped: {failure}");
     }
+    for skipped in &metrics.skipped {
+        let _ = writeln!(text, "skipped: {skipped}");
+    }
     let passed = metrics.measurements.iter().filter(|m| m.passed).count();
     let verdict = if metrics.passed { "passed" } else { "FAILED" };
     let _ = writeln!(text, "{verdict}: {passed} of {} measurements hold", metrics.measurements.len());

@@ -3,7 +3,8 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
-use stuntlab_control::{Controller, Idle, Pose, Sense};
+use stuntlab_control::reference::{HeldPose, Reference};
+use stuntlab_control::{Controller, Dynamo, Idle, Playback, Pose, Sense};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::contact::ContactSet;
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -87,7 +88,20 @@ impl World {
             ControllerSpec::Pose { gains } => {
                 Box::new(Pose::new(self.model(), member.bodies.clone(), gains, &self.stage.state))
             }
+            ControllerSpec::Dynamo(options) => {
+                Box::new(Dynamo::new(member.model.clone(), self.reference(member), options))
+            }
+            ControllerSpec::Mocap => Box::new(Playback::new(member.model.clone(), self.reference(member))),
         }
+    }
+
+    /// The motion of a character, or the pose it starts in.
+    fn reference(&self, member: &Member) -> Box<dyn Reference> {
+        if let Some(motion) = &member.motion {
+            return Box::new(motion.reference());
+        }
+        let first = self.model().bodies()[member.bodies.start].q_range().start;
+        Box::new(HeldPose::new(self.stage.state.q[first..first + member.model.n_q()].to_vec()))
     }
 
     /// What is simulated.

@@ -17,4 +17,5 @@ scenes!(
     "base-stairs",
     "base-tower",
     "base-tumble",
+    "dynamo-walk",
 );

@@ -9,6 +9,7 @@ mod body;
 mod camera;
 mod chain;
 mod character;
+mod controller;
 mod error;
 mod event;
 mod fields;
@@ -16,9 +17,11 @@ mod formula;
 mod library;
 mod limits;
 mod measure;
+mod motion;
 mod node;
 mod place;
 mod random;
+mod shared;
 mod solver;
 mod spares;
 mod stage;
@@ -31,11 +34,12 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
 
 pub(crate) use camera::CameraSpec;
-pub use character::ControllerSpec;
+pub use controller::ControllerSpec;
 pub use error::SceneError;
 pub(crate) use event::{Event, What};
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
+pub use motion::Motion;
 pub use stage::{Member, Stage};
 
 use fields::Fields;
@@ -107,6 +111,7 @@ impl Scene {
             line: 0,
             key: String::new(),
             problem,
+            absent: false,
         };
         if !name_or_path.ends_with(".toml") {
             let names: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
@@ -184,7 +189,13 @@ impl Scene {
     }
 
     pub(crate) fn error_at(&self, line: usize, key: &str, problem: impl Into<String>) -> SceneError {
-        SceneError { file: self.file.clone(), line, key: key.to_owned(), problem: problem.into() }
+        SceneError {
+            file: self.file.clone(),
+            line,
+            key: key.to_owned(),
+            problem: problem.into(),
+            absent: false,
+        }
     }
 }
 

@@ -62,7 +62,15 @@ impl App {
     /// # Errors
     /// A variant that does not fit the scene.
     pub fn new(scene: &Scene, variants: &[Variant], options: &ViewOptions) -> Result<Self, SceneError> {
-        let panes = variants.iter().map(|v| Pane::new(scene, v)).collect::<Result<Vec<_>, _>>()?;
+        let mut panes = Vec::new();
+        for variant in variants {
+            match Pane::new(scene, variant) {
+                Ok(pane) => panes.push(pane),
+                // Its data is not on this machine.
+                Err(error) if error.absent && variants.len() > 1 => {}
+                Err(error) => return Err(error),
+            }
+        }
         let mut cameras = scene.cameras.clone();
         if cameras.is_empty() {
             cameras.push(CameraSpec::default());

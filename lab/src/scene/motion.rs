@@ -1,0 +1,183 @@
+//! Figures and the motions they follow.
+//!
+//! A motion is a clip of the library or of a BVH file, on the character's own skeleton: made for it, or fitted to it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stuntlab_control::reference::ClipReference;
+use stuntlab_mocap::bvh::Bvh;
+use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
+use stuntlab_mocap::convert::{ImportOptions, import};
+use stuntlab_mocap::edit::align_to_ground;
+use stuntlab_mocap::retarget::{RetargetOptions, retarget};
+use stuntlab_mocap::{Clip, ClipSpline, library};
+use stuntlab_physics::{Model, State, figures};
+
+use super::SceneError;
+use super::fields::Fields;
+use super::shared;
+
+/// A figure: bodies and joints, and the skeleton they stand for where motions can be put on it.
+#[derive(Clone, Debug)]
+pub(super) enum Figure {
+    Plain(Box<Model>),
+    Mocap(Arc<Mocap>),
+}
+
+impl Figure {
+    pub(super) fn model(&self) -> &Model {
+        match self {
+            Self::Plain(model) => model,
+            Self::Mocap(character) => character.model(),
+        }
+    }
+}
+
+/// A motion on a character's skeleton.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    character: Arc<Mocap>,
+    clip: Arc<Clip>,
+    cyclic: bool,
+    start: f64,
+}
+
+impl Motion {
+    /// The motion as a controller follows it.
+    pub fn reference(&self) -> ClipReference {
+        ClipReference::new(self.character.clone(), &self.clip, self.cyclic).starting_at(self.start)
+    }
+
+    /// Coordinates and velocities it begins with, of the character's own model.
+    pub(super) fn first(&self) -> State {
+        self.character.state_at(&ClipSpline::new(&self.clip), self.start)
+    }
+}
+
+type Maker = fn() -> Figure;
+
+/// Figures by name; `bvh` is the skeleton of the character's own file.
+const FIGURES: [(&str, Option<Maker>); 8] = [
+    ("humanoid37", Some(|| Figure::Plain(Box::new(figures::humanoid37().model())))),
+    ("bones36", Some(|| Figure::Plain(Box::new(figures::bones36().model())))),
+    ("library", Some(|| Figure::Mocap(Arc::new(of_library())))),
+    ("stuntperson", Some(|| Figure::Mocap(Arc::new(Mocap::stuntperson())))),
+    ("walker", Some(|| Figure::Mocap(Arc::new(Mocap::walker(true))))),
+    ("ball-figure", Some(|| Figure::Mocap(Arc::new(Mocap::ball_figure())))),
+    ("planar-figure", Some(|| Figure::Mocap(Arc::new(Mocap::planar_figure())))),
+    ("bvh", None),
+];
+
+fn of_library() -> Mocap {
+    let (character, _) = Mocap::build(&library::skeleton(), &CharacterOptions::default())
+        .expect("the library's skeleton is a humanoid");
+    character
+}
+
+/// A clip of a BVH file, facing +x above the origin at its start.
+fn read_bvh(
+    fields: &Fields<'_>,
+    path: &str,
+    frames: Option<std::ops::Range<usize>>,
+) -> Result<Clip, SceneError> {
+    let file = shared::resolve(path).map_err(|problem| fields.absent("bvh", problem))?;
+    let bad = |problem: String| fields.error("bvh", format!("{path}: {problem}"));
+    let bytes = std::fs::read(&file).map_err(|e| bad(e.to_string()))?;
+    let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
+    let name = Path::new(path).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let options = ImportOptions { frames, align: true, ..ImportOptions::default() };
+    let (clip, _) = import(&name, &bvh, &options).map_err(|e| bad(e.to_string()))?;
+    Ok(clip)
+}
+
+/// The character a clip's skeleton stands for.
+fn character_of(fields: &Fields<'_>, clip: &Clip) -> Result<Figure, SceneError> {
+    let built = Mocap::build(clip.skeleton(), &CharacterOptions::default());
+    let (character, _) = built.map_err(|e| fields.error("bvh", format!("{}: {e}", clip.name)))?;
+    Ok(Figure::Mocap(Arc::new(character)))
+}
+
+/// `frames`: first and last.
+fn read_frames(fields: &Fields<'_>) -> Result<Option<std::ops::Range<usize>>, SceneError> {
+    let Some([first, last]) = fields.numbers::<2>("frames")? else { return Ok(None) };
+    if first < 0.0 || last <= first || first.fract() != 0.0 || last.fract() != 0.0 {
+        return Err(fields.error("frames", "expected the first and the last frame, counted from 0"));
+    }
+    Ok(Some(first as usize..last as usize + 1))
+}
+
+/// What the table `motion` says, before it is put on a figure.
+struct Wanted<'a> {
+    table: Fields<'a>,
+    clip: Clip,
+    cyclic: bool,
+    start: f64,
+}
+
+fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError> {
+    let Some(table) = fields.table("motion")? else { return Ok(None) };
+    let frames = read_frames(&table)?;
+    // A file counts before a clip's name, so that a variant can put one in its place.
+    let named = table.text("clip")?;
+    let (clip, looped) = match (table.text("bvh")?, named) {
+        (Some(path), _) => (read_bvh(&table, path, frames)?, false),
+        (None, Some(name)) => {
+            let compiled = library::compiled(name).map_err(|e| table.error("clip", e.to_string()))?;
+            (compiled.clip, compiled.looped)
+        }
+        (None, None) => return Err(table.missing("clip", "a clip of the library, or bvh = a file")),
+    };
+    let start = table.at_least_zero("start")?.unwrap_or(0.0);
+    if start >= clip.duration() {
+        let problem = format!("is {start}, but the clip lasts {} s", clip.duration());
+        return Err(table.error("start", problem));
+    }
+    let cyclic = table.flag("cyclic")?.unwrap_or(looped);
+    Ok(Some(Wanted { table, clip, cyclic, start }))
+}
+
+/// Reads `figure`, `bvh` and `motion` of a character.
+pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), SceneError> {
+    let wanted = read_wanted(fields)?;
+    let file = fields.text("bvh")?;
+    let maker = match (file, fields.choice("figure", &FIGURES)?) {
+        (Some(_), _) => None,
+        (None, Some(maker)) => maker,
+        (None, None) if wanted.is_some() => None,
+        (None, None) => fields.required_choice("figure", &FIGURES)?,
+    };
+    let figure = match (maker, file, &wanted) {
+        (Some(maker), _, _) => maker(),
+        (None, Some(path), _) => character_of(fields, &read_bvh(fields, path, None)?)?,
+        (None, None, Some(wanted)) => character_of(fields, &wanted.clip)?,
+        (None, None, None) => return Err(fields.missing("bvh", "the file of figure = \"bvh\"")),
+    };
+    let Some(wanted) = wanted else { return Ok((figure, None)) };
+    let Figure::Mocap(character) = &figure else {
+        let problem = "has no skeleton for a motion, expected one of: library, stuntperson, walker, ball-figure, \
+                       planar-figure, bvh";
+        return Err(fields.error("figure", problem));
+    };
+    let motion = fit(&wanted, character)?;
+    wanted.table.finish()?;
+    Ok((figure, Some(motion)))
+}
+
+/// The motion on the figure: as it is where the skeletons are the same, else retargeted; feet on the ground.
+fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError> {
+    let clip = if **wanted.clip.skeleton() == **character.skeleton() {
+        wanted.clip.clone()
+    } else {
+        let fitted = retarget(&wanted.clip, character, &RetargetOptions::default());
+        fitted.map_err(|e| wanted.table.error("", format!("does not fit the figure: {e}")))?.clip
+    };
+    // Clips of the library stand on the ground already.
+    let clip = if wanted.table.has("bvh") { align_to_ground(&clip, character.sole_height()) } else { clip };
+    Ok(Motion {
+        character: character.clone(),
+        clip: Arc::new(clip),
+        cyclic: wanted.cyclic,
+        start: wanted.start,
+    })
+}
