@@ -46,6 +46,7 @@ pub struct Recorder {
     canvas: Canvas,
     camera: Camera,
     follow: Option<String>,
+    ghost: bool,
     gif: GifWriter<std::io::BufWriter<std::fs::File>>,
     sheet: Vec<(String, Canvas)>,
     frames: usize,
@@ -65,6 +66,7 @@ impl Recorder {
             canvas: Canvas::new(SIZE.0, SIZE.1),
             camera: spec.camera,
             follow: spec.follow,
+            ghost: spec.ghost,
             gif: GifWriter::create(gif, options)?,
             sheet: Vec::new(),
             frames: 0,
@@ -88,6 +90,7 @@ impl Recorder {
             let time = format!("{:5.2} s", lane.world.state.time);
             let caption = if lane.name.is_empty() { time } else { format!("{} {time}", lane.name) };
             let mut look = Look { texts: vec![TextBlock::new(Corner::TopLeft, &caption)], ..Look::default() };
+            look.layers.ghost = self.ghost;
             if let Some(failure) = &lane.failure {
                 look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
             }

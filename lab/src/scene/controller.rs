@@ -1,7 +1,9 @@
 //! What drives a character, as scenes spell it.
 
 use stuntlab_control::Gains;
-use stuntlab_control::dynamo::{Application, Balance, DynamoOptions, Frame, StunOptions, WeakSpring};
+use stuntlab_control::dynamo::{
+    Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring,
+};
 
 use super::SceneError;
 use super::fields::Fields;
@@ -116,7 +118,10 @@ fn read_dynamo(table: &Fields<'_>) -> Result<DynamoOptions, SceneError> {
         application: table.choice("application", &APPLICATIONS)?.unwrap_or(usual.application),
         frame: table.choice("frame", &FRAMES)?.unwrap_or(usual.frame),
         balance,
+        yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
         stun: read_stun(table)?,
+        foot_lift: read_foot_lift(table)?,
+        fade: table.at_least_zero("fade")?.unwrap_or(usual.fade),
     })
 }
 
@@ -128,12 +133,25 @@ fn read_spring(table: &Fields<'_>) -> Result<WeakSpring, SceneError> {
         limit: table.positive("limit")?.unwrap_or(usual.limit),
         breaking: table.positive("breaking")?.unwrap_or(usual.breaking),
         airborne: table.at_least_zero("airborne")?.unwrap_or(usual.airborne),
+        patience: table.at_least_zero("patience")?.unwrap_or(usual.patience),
     };
     if spring.breaking < spring.limit {
         let problem = format!("is {}, expected at least the limit of {}", spring.breaking, spring.limit);
         return Err(table.error("breaking", problem));
     }
     Ok(spring)
+}
+
+fn read_foot_lift(table: &Fields<'_>) -> Result<FootLift, SceneError> {
+    let usual = FootLift::default();
+    let Some(lift) = table.table("foot_lift")? else { return Ok(usual) };
+    let options = FootLift {
+        force: lift.at_least_zero("force")?.unwrap_or(usual.force),
+        swing_speed: lift.at_least_zero("swing_speed")?.unwrap_or(usual.swing_speed),
+        longest: lift.at_least_zero("longest")?.unwrap_or(usual.longest),
+    };
+    lift.finish()?;
+    Ok(options)
 }
 
 fn read_stun(table: &Fields<'_>) -> Result<StunOptions, SceneError> {

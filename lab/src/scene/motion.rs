@@ -9,7 +9,7 @@ use stuntlab_control::reference::ClipReference;
 use stuntlab_mocap::bvh::Bvh;
 use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
 use stuntlab_mocap::convert::{ImportOptions, import};
-use stuntlab_mocap::edit::align_to_ground;
+use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play};
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
 use stuntlab_mocap::{Clip, ClipSpline, library};
 use stuntlab_physics::{Model, State, figures};
@@ -75,7 +75,7 @@ fn of_library() -> Mocap {
     character
 }
 
-/// A clip of a BVH file, facing +x above the origin at its start.
+/// A clip of a BVH file.
 fn read_bvh(
     fields: &Fields<'_>,
     path: &str,
@@ -86,7 +86,7 @@ fn read_bvh(
     let bytes = std::fs::read(&file).map_err(|e| bad(e.to_string()))?;
     let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
     let name = Path::new(path).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let options = ImportOptions { frames, align: true, ..ImportOptions::default() };
+    let options = ImportOptions { frames, ..ImportOptions::default() };
     let (clip, _) = import(&name, &bvh, &options).map_err(|e| bad(e.to_string()))?;
     Ok(clip)
 }
@@ -111,6 +111,8 @@ fn read_frames(fields: &Fields<'_>) -> Result<Option<std::ops::Range<usize>>, Sc
 struct Wanted<'a> {
     table: Fields<'a>,
     clip: Clip,
+    /// Whether it comes from a file.
+    recorded: bool,
     cyclic: bool,
     start: f64,
 }
@@ -120,7 +122,8 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
     let frames = read_frames(&table)?;
     // A file counts before a clip's name, so that a variant can put one in its place.
     let named = table.text("clip")?;
-    let (clip, looped) = match (table.text("bvh")?, named) {
+    let path = table.text("bvh")?;
+    let (clip, looped) = match (path, named) {
         (Some(path), _) => (read_bvh(&table, path, frames)?, false),
         (None, Some(name)) => {
             let compiled = library::compiled(name).map_err(|e| table.error("clip", e.to_string()))?;
@@ -134,7 +137,7 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
         return Err(table.error("start", problem));
     }
     let cyclic = table.flag("cyclic")?.unwrap_or(looped);
-    Ok(Some(Wanted { table, clip, cyclic, start }))
+    Ok(Some(Wanted { table, clip, recorded: path.is_some(), cyclic, start }))
 }
 
 /// Reads `figure`, `bvh` and `motion` of a character.
@@ -164,16 +167,20 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), Scen
     Ok((figure, Some(motion)))
 }
 
-/// The motion on the figure: as it is where the skeletons are the same, else retargeted; feet on the ground.
+/// The motion on the figure: as it is where the skeletons are the same, else retargeted. Recordings are cleaned, put on
+/// the ground and turned to face +x at their start; clips of the library are so already.
 fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError> {
-    let clip = if **wanted.clip.skeleton() == **character.skeleton() {
-        wanted.clip.clone()
-    } else {
-        let fitted = retarget(&wanted.clip, character, &RetargetOptions::default());
-        fitted.map_err(|e| wanted.table.error("", format!("does not fit the figure: {e}")))?.clip
-    };
-    // Clips of the library stand on the ground already.
-    let clip = if wanted.table.has("bvh") { align_to_ground(&clip, character.sole_height()) } else { clip };
+    let bad = |problem: String| wanted.table.error("", format!("does not fit the figure: {problem}"));
+    let mut clip = wanted.clip.clone();
+    let sole = character.sole_height();
+    if wanted.recorded {
+        clip = face_forward(&ready_to_play(&clip, sole).map_err(|e| bad(e.to_string()))?, 0);
+    }
+    if **clip.skeleton() != **character.skeleton() {
+        let fitted =
+            retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
+        clip = align_to_ground(&fitted.clip, sole);
+    }
     Ok(Motion {
         character: character.clone(),
         clip: Arc::new(clip),
