@@ -85,6 +85,8 @@ pub struct Dynamo {
     wanted: Attitudes,
     targets: Targets,
     gains: BoneGains,
+    /// Largest torque of every bone's joint, N m.
+    effort: Vec<f64>,
     feet: feet::Feet,
     root: Root,
     stun: Stun,
@@ -103,6 +105,7 @@ impl Dynamo {
             wanted: Attitudes::new(n),
             targets: Targets::new(n),
             gains: BoneGains::new(&model, options.frequency, options.damping_ratio),
+            effort: Vec::new(),
             feet: feet::Feet::new(&model),
             root: Root::new(options.balance),
             stun: Stun::new(options.stun),
@@ -221,6 +224,9 @@ impl Controller for Dynamo {
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         if self.ids.is_empty() {
             self.ids = sense.model.body_ids().skip(sense.bodies.start).take(sense.bodies.len()).collect();
+            let own = &sense.model.bodies()[sense.bodies.clone()];
+            let strongest = |limits: &[f64]| limits.iter().copied().fold(0.0, f64::max);
+            self.effort = own.iter().map(|b| strongest(&b.joint().effort_limit[..3])).collect();
         }
         self.gains.set(self.options.frequency, self.options.damping_ratio);
         self.medley.attitudes(&self.model, sense.time(), &mut self.wanted);

@@ -63,9 +63,7 @@ impl Dynamo {
                 Application::External => {
                     let index = sense.bodies.start + i;
                     let now = sense.data.velocity.body[index].angular;
-                    let limits = &sense.model.bodies()[index].joint().effort_limit;
-                    let limit = limits[..3].iter().copied().fold(0.0, f64::max);
-                    let term = servo(self.targets.error[i], rate, gains, now, sense.dt, limit);
+                    let term = servo(self.targets.error[i], rate, gains, now, sense.dt, self.effort[i]);
                     self.cheat += term.at_rest.angular - term.gain.angular * now;
                     out.implicit.push((self.ids[i], term));
                 }

@@ -38,7 +38,7 @@ impl ClipReference {
             spacing: clip.frame_time(),
             cyclic,
             start: 0.0,
-            advance: if cyclic { advance(clip) } else { Planar::default() },
+            advance: advance(clip),
             sample: Sample::default(),
             scratch: PoseScratch::default(),
             character,
@@ -54,9 +54,9 @@ impl ClipReference {
         self
     }
 
-    /// Coordinates and velocities at `time`, for characters that start in the middle.
+    /// The clip's state with velocities at `time`, for characters to start in.
     pub fn state_at(&self, time: f64) -> State {
-        self.character.state_at(&self.spline, self.local(time).0)
+        self.character.state_at(&self.spline, self.split(time).1)
     }
 
     fn bake(&mut self, frames: usize) -> Arc<[Attitudes]> {
@@ -83,21 +83,11 @@ impl ClipReference {
         self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
     }
 
-    /// Time within the clip, and rounds before it.
-    fn local(&self, time: f64) -> (f64, f64) {
+    /// Rounds gone and time within the clip.
+    fn split(&self, time: f64) -> (f64, f64) {
         let time = time + self.start;
-        if self.cyclic && self.duration > 0.0 {
-            let rounds = (time / self.duration).floor();
-            ((time - rounds * self.duration).clamp(0.0, self.duration), rounds)
-        } else {
-            (time.clamp(0.0, self.duration), 0.0)
-        }
-    }
-
-    /// Where so many rounds lead.
-    fn after(&self, rounds: f64) -> Planar {
-        let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
-        (0..rounds.abs() as usize).fold(Planar::default(), |so_far, _| step.after(&so_far))
+        let rounds = if self.cyclic && self.duration > 0.0 { (time / self.duration).floor() } else { 0.0 };
+        (rounds, (time - rounds * self.duration).clamp(0.0, self.duration))
     }
 }
 
@@ -111,15 +101,16 @@ fn advance(clip: &Clip) -> Planar {
 
 impl Reference for ClipReference {
     fn write(&mut self, time: f64, q: &mut [f64]) {
-        let (local, rounds) = self.local(time);
-        self.spline.sample(local, &mut self.sample);
-        if rounds != 0.0 {
-            let moved = self.after(rounds);
-            let pose = &mut self.sample.pose;
-            pose.root_position = moved.apply(pose.root_position);
-            if let Some(root) = pose.rotations.first_mut() {
-                *root = (DQuat::from_rotation_z(moved.yaw) * *root).normalize();
-            }
+        let (rounds, time) = self.split(time);
+        self.spline.sample(time, &mut self.sample);
+        let pose = &mut self.sample.pose;
+        let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
+        // A round at a time: exact, and runs last minutes.
+        for _ in 0..rounds.abs() as usize {
+            pose.root_position = step.apply(pose.root_position);
+        }
+        if let Some(root) = pose.rotations.first_mut() {
+            *root = (DQuat::from_rotation_z(step.yaw * rounds.abs()) * *root).normalize();
         }
         self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
     }
@@ -133,26 +124,17 @@ impl Reference for ClipReference {
     }
 
     fn attitudes(&mut self, _model: &Model, time: f64, out: &mut Attitudes) {
-        let (local, rounds) = self.local(time);
-        let at = local / self.spacing;
+        let at = self.split(time).1 / self.spacing;
         let last = self.table.len() - 1;
         let k = (at as usize).min(last);
         let (row, next) = (&self.table[k], &self.table[(k + 1).min(last)]);
         let share = (at - k as f64).clamp(0.0, 1.0);
-        let clip_time = time + self.start;
-        let resting = !self.cyclic && (clip_time < 0.0 || clip_time > self.duration);
+        let resting = !self.cyclic && !(0.0..=self.duration).contains(&(time + self.start));
         for i in 0..out.len() {
             out.orientation[i] = chord(row.orientation[i], next.orientation[i], share);
             out.position[i] = row.position[i].lerp(next.position[i], share);
             out.angular_velocity[i] = row.angular_velocity[i].lerp(next.angular_velocity[i], share);
             out.velocity[i] = row.velocity[i].lerp(next.velocity[i], share);
-        }
-        if rounds != 0.0 {
-            let moved = self.after(rounds);
-            if moved.yaw != 0.0 {
-                out.turn(DQuat::from_rotation_z(moved.yaw));
-            }
-            out.position.iter_mut().for_each(|p| *p += moved.shift.extend(0.0));
         }
         if resting {
             out.angular_velocity.fill(Default::default());

@@ -1,9 +1,7 @@
 //! What drives a character, as scenes spell it.
 
 use stuntlab_control::Gains;
-use stuntlab_control::dynamo::{
-    Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring,
-};
+use stuntlab_control::dynamo::{Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring};
 
 use super::SceneError;
 use super::fields::Fields;
@@ -120,7 +118,10 @@ fn read_dynamo(table: &Fields<'_>) -> Result<DynamoOptions, SceneError> {
         balance,
         yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
         stun: read_stun(table)?,
-        foot_lift: read_foot_lift(table)?,
+        foot_lift: FootLift {
+            force: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.force),
+            ..usual.foot_lift
+        },
         fade: table.at_least_zero("fade")?.unwrap_or(usual.fade),
     })
 }
@@ -140,18 +141,6 @@ fn read_spring(table: &Fields<'_>) -> Result<WeakSpring, SceneError> {
         return Err(table.error("breaking", problem));
     }
     Ok(spring)
-}
-
-fn read_foot_lift(table: &Fields<'_>) -> Result<FootLift, SceneError> {
-    let usual = FootLift::default();
-    let Some(lift) = table.table("foot_lift")? else { return Ok(usual) };
-    let options = FootLift {
-        force: lift.at_least_zero("force")?.unwrap_or(usual.force),
-        swing_speed: lift.at_least_zero("swing_speed")?.unwrap_or(usual.swing_speed),
-        longest: lift.at_least_zero("longest")?.unwrap_or(usual.longest),
-    };
-    lift.finish()?;
-    Ok(options)
 }
 
 fn read_stun(table: &Fields<'_>) -> Result<StunOptions, SceneError> {
