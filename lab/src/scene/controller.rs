@@ -1,7 +1,9 @@
 //! What drives a character, as scenes spell it.
 
 use stuntlab_control::Gains;
-use stuntlab_control::dynamo::{Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring};
+use stuntlab_control::dynamo::{
+    Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring,
+};
 
 use super::SceneError;
 use super::fields::Fields;
