@@ -5,6 +5,7 @@ mod list;
 mod replay;
 mod run;
 mod showcase;
+mod study;
 mod view;
 
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ struct Cli {
 /// Which scene, under which settings.
 #[derive(Args)]
 struct Chosen {
-    /// Name of a scene (see `stuntlab scenes`) or a .toml file.
+    /// Name of a scene or study (see `stuntlab scenes`) or a .toml file.
     scene: String,
     /// Override a value of the scene, such as formulation=lcp-pgs or character.0.at=[0,0,2].
     #[arg(long, value_name = "PATH=VALUE")]
@@ -54,6 +55,9 @@ enum Command {
         /// Leave the GIF and the contact sheet out.
         #[arg(long)]
         no_film: bool,
+        /// Of a study (gain-map), a small version.
+        #[arg(long)]
+        quick: bool,
         /// Print the measurements as JSON.
         #[arg(long)]
         json: bool,
@@ -104,7 +108,10 @@ pub(crate) fn run() -> ExitCode {
     match Cli::parse().command {
         None => showcase::showcase(),
         Some(Command::Scenes { json }) => list::list(json),
-        Some(Command::Run { chosen, out, no_film, json, quiet }) => {
+        Some(Command::Run { chosen, out, quick, json, quiet, .. }) if chosen.scene == "gain-map" => {
+            study::gain_map(out.as_deref(), quick, json, quiet)
+        }
+        Some(Command::Run { chosen, out, no_film, json, quiet, .. }) => {
             run::run(&chosen, out.as_deref(), !no_film, json, quiet)
         }
         Some(Command::View { chosen, window }) => view::view(&chosen, &window),

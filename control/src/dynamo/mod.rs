@@ -208,7 +208,7 @@ impl Dynamo {
             dt: sense.dt,
         };
         self.root.balance = self.options.balance;
-        let terms = [self.root.moment(&root), root.yaw(self.gains.of(0), self.options.yaw_limit)];
+        let terms = [self.root.moment(&root), root.yaw(self.options.yaw_limit)];
         for term in terms.into_iter().flatten() {
             self.cheat += term.at_rest.angular - term.gain.angular * actual;
             out.implicit.push((self.ids[0], term));

@@ -58,6 +58,8 @@ impl Default for WeakSpring {
 
 /// Seconds of small torque after which a broken spring holds again.
 const REARM_TIME: f64 = 0.2;
+/// Gains of the spring about the vertical, within its limit.
+const YAW: (f64, f64) = (1000.0, 50.0);
 /// Meathook gains.
 const HOOK: (f64, f64) = (20_000.0, 2_000.0);
 
@@ -84,11 +86,12 @@ pub struct RootSense {
 
 impl RootSense {
     /// A weak spring about the vertical that keeps the root's own heading with the body's (recipes 4.7): (7) removes that
-    /// part from the balance. Gains `k₁, k₂`, at most `limit`.
-    pub fn yaw(&self, (k1, k2): (f64, f64), limit: f64) -> Option<ImplicitForce> {
+    /// part from the balance. At most `limit`, N m.
+    pub fn yaw(&self, limit: f64) -> Option<ImplicitForce> {
         if limit <= 0.0 {
             return None;
         }
+        let (k1, k2) = YAW;
         let (error, wanted, now) =
             (self.down.dot(self.error), self.down.dot(self.wanted), self.down.dot(self.actual));
         let (at_rest, gain) = (k1 * (error + self.dt * wanted) + k2 * wanted, k2 + self.dt * k1);
