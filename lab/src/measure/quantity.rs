@@ -38,6 +38,9 @@ pub enum Quantity {
     Standing,
     /// Mean angle between a character's bones and those of its reference, relative to their roots.
     TrackingError,
+    /// Mean angle between a character's bones, root included, and those of its reference turned about the vertical to fit
+    /// them best.
+    AttitudeError,
     /// Angular acceleration of the bones above 10 Hz relative to the reference's own (at least 5 rad/s², a calm hand's).
     Jitter,
     /// Net moment from outside on a character per its weight at an arm of one metre.
@@ -96,7 +99,7 @@ impl Stat {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Penetration,
         Self::SettleSpeed,
         Self::Speed,
@@ -114,6 +117,7 @@ impl Quantity {
         Self::Falls,
         Self::Standing,
         Self::TrackingError,
+        Self::AttitudeError,
         Self::Jitter,
         Self::Cheat,
         Self::AidWork,
@@ -146,6 +150,7 @@ impl Quantity {
             Self::Falls => "falls",
             Self::Standing => "standing",
             Self::TrackingError => "tracking-error",
+            Self::AttitudeError => "attitude-error",
             Self::Jitter => "jitter",
             Self::Cheat => "cheat",
             Self::AidWork => "aid-work",
@@ -179,7 +184,7 @@ impl Quantity {
             Self::SettleSpeed | Self::Speed | Self::FootSlide => "m/s",
             Self::EnergyGain | Self::AidWork => "J",
             Self::PoseError | Self::JointAngle => "deg",
-            Self::TrackingError | Self::RootTilt => "rad",
+            Self::TrackingError | Self::AttitudeError | Self::RootTilt => "rad",
             Self::Falls | Self::Standing | Self::LostBodies => "",
             Self::Flight
             | Self::Jitter
@@ -205,6 +210,7 @@ impl Quantity {
             Self::Falls
                 | Self::Standing
                 | Self::TrackingError
+                | Self::AttitudeError
                 | Self::Jitter
                 | Self::Cheat
                 | Self::RootTilt
@@ -221,7 +227,7 @@ impl Quantity {
             Self::Height | Self::Travel | Self::Falls | Self::Standing | Self::JointAngle | Self::AidWork => {
                 Stat::Last
             }
-            Self::TrackingError | Self::Cheat => Stat::Mean,
+            Self::TrackingError | Self::AttitudeError | Self::Cheat => Stat::Mean,
             Self::Jitter | Self::RootTilt => Stat::Rms,
             Self::Flight | Self::FootSlide => Stat::Total,
             Self::Strength => Stat::Min,

@@ -107,6 +107,7 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
         Quantity::Falls => start.characters(of).filter(|w| w.has_fallen()).count() as f64,
         Quantity::Standing => start.characters(of).filter(|w| w.stands()).count() as f64,
         Quantity::TrackingError => mean(start.characters(of).filter_map(|w| w.tracking_error))?,
+        Quantity::AttitudeError => mean(start.characters(of).filter_map(|w| w.attitude_error))?,
         Quantity::Jitter => mean(start.characters(of).filter_map(|w| w.jitter.power()).map(|p| p.0.sqrt()))?,
         Quantity::Cheat => mean(start.characters(of).map(|w| w.vitals.cheat.length() / w.weight.max(small)))?,
         Quantity::AidWork => world.ledger.work(Account::Aids),

@@ -37,6 +37,8 @@ pub(crate) struct Watched {
     pub(crate) weight: f64,
     /// Mean angle between its bones and those of its reference, both relative to their roots, rad.
     pub(crate) tracking_error: Option<f64>,
+    /// Mean angle between its bones and those of its reference turned to its heading, rad.
+    pub(crate) attitude_error: Option<f64>,
     /// Angle between the verticals as its root and the reference's see them, rad.
     pub(crate) tilt: Option<f64>,
     /// What its controller says of itself.
@@ -70,6 +72,7 @@ impl Watch {
                 bodies: member.bodies.clone(),
                 weight: gravity * own.iter().map(|b| b.inertia().mass).sum::<f64>(),
                 tracking_error: None,
+                attitude_error: None,
                 tilt: None,
                 vitals: Vitals::default(),
                 airborne: false,
@@ -131,6 +134,10 @@ impl Watched {
         let relative = |poses: &[Transform], i: usize| poses[0].rotation.transpose() * poses[i].rotation;
         let sum: f64 = (1..own.len()).map(|i| angle(&relative(ghost, i), &relative(own, i))).sum();
         self.tracking_error = Some(sum / (own.len() - 1).max(1) as f64);
+        let heading = heading_turn(own, ghost);
+        let turned =
+            own.iter().zip(ghost).map(|(own, ghost)| angle(&(heading * ghost.rotation), &own.rotation));
+        self.attitude_error = Some(turned.sum::<f64>() / own.len().max(1) as f64);
         let up = |poses: &[Transform]| poses[0].rotation.transpose() * DVec3::Z;
         self.tilt = Some(up(own).angle_between(up(ghost)));
         self.usual = height(ghost);
@@ -165,6 +172,14 @@ impl Watched {
     }
 }
 
+/// Turn about the vertical that brings the reference's bones nearest to the character's: `Σ tr(Rzᵀ W Gᵀ) → max`.
+fn heading_turn(own: &[Transform], ghost: &[Transform]) -> DMat3 {
+    let turn = |(own, ghost): (&Transform, &Transform)| own.rotation * ghost.rotation.transpose();
+    let add = |(c, s), r: DMat3| (c + r.x_axis.x + r.y_axis.y, s + r.x_axis.y - r.y_axis.x);
+    let (cosine, sine): (f64, f64) = own.iter().zip(ghost).map(turn).fold((0.0, 0.0), add);
+    DMat3::from_rotation_z(sine.atan2(cosine))
+}
+
 /// Height of the root over the lowest joint.
 fn height(poses: &[Transform]) -> f64 {
     let lowest = poses.iter().map(|p| p.translation.z).fold(f64::INFINITY, f64::min);
@@ -177,6 +192,6 @@ fn is_foot(name: &str) -> bool {
 }
 
 /// Angle of the rotation between two orientations.
-pub(super) fn angle(a: &DMat3, b: &DMat3) -> f64 {
+fn angle(a: &DMat3, b: &DMat3) -> f64 {
     rotation::log(DQuat::from_mat3(&(*a * b.transpose()))).length()
 }

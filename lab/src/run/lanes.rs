@@ -142,9 +142,10 @@ impl Run {
         Ok(Self { scene: scene.clone(), lanes, skipped, steps: 0 })
     }
 
-    /// Steps every lane until it has reached `time`.
+    /// Steps every lane until it has reached `time`, or the end of its own scene.
     pub fn advance_to(&mut self, time: f64) {
         for lane in &mut self.lanes {
+            let time = time.min(lane.world.scene().duration);
             while lane.failure.is_none() && lane.world.state.time + 0.5 * lane.world.options.dt < time {
                 lane.step();
                 self.steps += 1;

@@ -45,7 +45,8 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
         (m, first)
     });
     let first = motion.as_ref().map_or_else(|| State::new(model), |(_, first)| first.clone());
-    let world_from_model = read_place(&fields, model, &first)?;
+    let lift = motion.as_ref().map_or(0.0, |(m, _)| m.lift());
+    let world_from_model = Transform::from_translation(DVec3::Z * lift) * read_place(&fields, model, &first)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);

@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use stuntlab_control::reference::ClipReference;
 use stuntlab_mocap::bvh::Bvh;
-use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
+use stuntlab_mocap::character::{Character as Mocap, CharacterOptions, SolePoint};
 use stuntlab_mocap::convert::{ImportOptions, import};
-use stuntlab_mocap::edit::align_to_ground;
+use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play};
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
 use stuntlab_mocap::{Clip, ClipSpline, library};
-use stuntlab_physics::{Model, State, figures};
+use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Data, Model, State, figures};
 
 use super::SceneError;
 use super::fields::Fields;
@@ -41,9 +43,16 @@ pub struct Motion {
     clip: Arc<Clip>,
     cyclic: bool,
     start: f64,
+    /// How far the figure's soles are below the clip's ground while they bear, m.
+    sunk: f64,
 }
 
 impl Motion {
+    /// How far the motion must be lifted for the figure's soles to rest on the ground, m.
+    pub(super) fn lift(&self) -> f64 {
+        self.sunk
+    }
+
     /// The motion as a controller follows it.
     pub fn reference(&self) -> ClipReference {
         ClipReference::new(self.character.clone(), &self.clip, self.cyclic).starting_at(self.start)
@@ -55,27 +64,27 @@ impl Motion {
     }
 }
 
-type Maker = fn() -> Figure;
+type Maker = fn(&CharacterOptions) -> Figure;
 
 /// Figures by name; `bvh` is the skeleton of the character's own file.
 const FIGURES: [(&str, Option<Maker>); 8] = [
-    ("humanoid37", Some(|| Figure::Plain(Box::new(figures::humanoid37().model())))),
-    ("bones36", Some(|| Figure::Plain(Box::new(figures::bones36().model())))),
-    ("library", Some(|| Figure::Mocap(Arc::new(of_library())))),
-    ("stuntperson", Some(|| Figure::Mocap(Arc::new(Mocap::stuntperson())))),
-    ("walker", Some(|| Figure::Mocap(Arc::new(Mocap::walker(true))))),
-    ("ball-figure", Some(|| Figure::Mocap(Arc::new(Mocap::ball_figure())))),
-    ("planar-figure", Some(|| Figure::Mocap(Arc::new(Mocap::planar_figure())))),
+    ("humanoid37", Some(|_| Figure::Plain(Box::new(figures::humanoid37().model())))),
+    ("bones36", Some(|_| Figure::Plain(Box::new(figures::bones36().model())))),
+    ("library", Some(|o| Figure::Mocap(Arc::new(of_library(o))))),
+    ("stuntperson", Some(|_| Figure::Mocap(Arc::new(Mocap::stuntperson())))),
+    ("walker", Some(|_| Figure::Mocap(Arc::new(Mocap::walker(true))))),
+    ("ball-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::ball_figure())))),
+    ("planar-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::planar_figure())))),
     ("bvh", None),
 ];
 
-fn of_library() -> Mocap {
-    let (character, _) = Mocap::build(&library::skeleton(), &CharacterOptions::default())
-        .expect("the library's skeleton is a humanoid");
+fn of_library(options: &CharacterOptions) -> Mocap {
+    let (character, _) =
+        Mocap::build(&library::skeleton(), options).expect("the library's skeleton is a humanoid");
     character
 }
 
-/// A clip of a BVH file, facing +x above the origin at its start.
+/// A clip of a BVH file.
 fn read_bvh(
     fields: &Fields<'_>,
     path: &str,
@@ -86,14 +95,14 @@ fn read_bvh(
     let bytes = std::fs::read(&file).map_err(|e| bad(e.to_string()))?;
     let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
     let name = Path::new(path).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let options = ImportOptions { frames, align: true, ..ImportOptions::default() };
+    let options = ImportOptions { frames, ..ImportOptions::default() };
     let (clip, _) = import(&name, &bvh, &options).map_err(|e| bad(e.to_string()))?;
     Ok(clip)
 }
 
 /// The character a clip's skeleton stands for.
-fn character_of(fields: &Fields<'_>, clip: &Clip) -> Result<Figure, SceneError> {
-    let built = Mocap::build(clip.skeleton(), &CharacterOptions::default());
+fn character_of(fields: &Fields<'_>, clip: &Clip, options: &CharacterOptions) -> Result<Figure, SceneError> {
+    let built = Mocap::build(clip.skeleton(), options);
     let (character, _) = built.map_err(|e| fields.error("bvh", format!("{}: {e}", clip.name)))?;
     Ok(Figure::Mocap(Arc::new(character)))
 }
@@ -111,6 +120,8 @@ fn read_frames(fields: &Fields<'_>) -> Result<Option<std::ops::Range<usize>>, Sc
 struct Wanted<'a> {
     table: Fields<'a>,
     clip: Clip,
+    /// Whether it comes from a file.
+    recorded: bool,
     cyclic: bool,
     start: f64,
 }
@@ -120,7 +131,8 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
     let frames = read_frames(&table)?;
     // A file counts before a clip's name, so that a variant can put one in its place.
     let named = table.text("clip")?;
-    let (clip, looped) = match (table.text("bvh")?, named) {
+    let path = table.text("bvh")?;
+    let (clip, looped) = match (path, named) {
         (Some(path), _) => (read_bvh(&table, path, frames)?, false),
         (None, Some(name)) => {
             let compiled = library::compiled(name).map_err(|e| table.error("clip", e.to_string()))?;
@@ -134,7 +146,7 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
         return Err(table.error("start", problem));
     }
     let cyclic = table.flag("cyclic")?.unwrap_or(looped);
-    Ok(Some(Wanted { table, clip, cyclic, start }))
+    Ok(Some(Wanted { table, clip, recorded: path.is_some(), cyclic, start }))
 }
 
 /// Reads `figure`, `bvh` and `motion` of a character.
@@ -147,10 +159,13 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), Scen
         (None, None) if wanted.is_some() => None,
         (None, None) => fields.required_choice("figure", &FIGURES)?,
     };
+    // Toes of the library's figure and of files; the others are as they are.
+    let separate_toes = fields.flag("toes")?.unwrap_or(false);
+    let options = CharacterOptions { separate_toes, ..CharacterOptions::default() };
     let figure = match (maker, file, &wanted) {
-        (Some(maker), _, _) => maker(),
-        (None, Some(path), _) => character_of(fields, &read_bvh(fields, path, None)?)?,
-        (None, None, Some(wanted)) => character_of(fields, &wanted.clip)?,
+        (Some(maker), _, _) => maker(&options),
+        (None, Some(path), _) => character_of(fields, &read_bvh(fields, path, None)?, &options)?,
+        (None, None, Some(wanted)) => character_of(fields, &wanted.clip, &options)?,
         (None, None, None) => return Err(fields.missing("bvh", "the file of figure = \"bvh\"")),
     };
     let Some(wanted) = wanted else { return Ok((figure, None)) };
@@ -164,20 +179,47 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), Scen
     Ok((figure, Some(motion)))
 }
 
-/// The motion on the figure: as it is where the skeletons are the same, else retargeted; feet on the ground.
+/// The motion on the figure: as it is where the skeletons are the same, else retargeted. Recordings are cleaned, put on
+/// the ground and turned to face +x at their start; clips of the library are so already.
 fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError> {
-    let clip = if **wanted.clip.skeleton() == **character.skeleton() {
-        wanted.clip.clone()
-    } else {
-        let fitted = retarget(&wanted.clip, character, &RetargetOptions::default());
-        fitted.map_err(|e| wanted.table.error("", format!("does not fit the figure: {e}")))?.clip
-    };
-    // Clips of the library stand on the ground already.
-    let clip = if wanted.table.has("bvh") { align_to_ground(&clip, character.sole_height()) } else { clip };
+    let bad = |problem: String| wanted.table.error("", format!("does not fit the figure: {problem}"));
+    let mut clip = wanted.clip.clone();
+    let sole = character.sole_height();
+    if wanted.recorded {
+        clip = face_forward(&ready_to_play(&clip, sole).map_err(|e| bad(e.to_string()))?, 0);
+    }
+    if **clip.skeleton() != **character.skeleton() {
+        let fitted =
+            retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
+        clip = align_to_ground(&fitted.clip, sole);
+    }
     Ok(Motion {
         character: character.clone(),
-        clip: Arc::new(clip),
         cyclic: wanted.cyclic,
         start: wanted.start,
+        sunk: sunk(&clip, character),
+        clip: Arc::new(clip),
     })
+}
+
+/// Median depth of the lowest sole below z = 0 over the frames in which a foot bears: the figure's feet are not quite
+/// the performer's.
+fn sunk(clip: &Clip, character: &Mocap) -> f64 {
+    /// Frames that are looked at.
+    const LOOKS: usize = 200;
+    /// A sole within this height of the lowest of all bears, m.
+    const BEARING: f64 = 0.06;
+    let mut data = Data::new(character.model());
+    let mut lowest: Vec<f64> = Vec::new();
+    for frame in (0..clip.n_frames()).step_by(clip.n_frames().div_ceil(LOOKS)) {
+        forward_kinematics(character.model(), &character.state_from_pose(&clip.pose(frame)), &mut data);
+        let height = |s: &SolePoint| {
+            let center = data.world_from_body(s.body).transform_point(s.point_body + DVec3::Z * s.radius);
+            center.z - s.radius
+        };
+        lowest.push(character.soles().iter().map(height).fold(f64::INFINITY, f64::min));
+    }
+    lowest.sort_by(f64::total_cmp);
+    let bearing = lowest.partition_point(|z| *z < lowest[0] + BEARING);
+    lowest.get(bearing / 2).filter(|z| z.is_finite()).map_or(0.0, |z| -z)
 }
