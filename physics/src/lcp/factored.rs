@@ -7,6 +7,11 @@
 //! A row may be followed by two friction rows that refer to it; the three are then a block: first the
 //! row itself, then both tangents, projected together onto the disc `|x_t| ≤ μ x_n` (maximum dissipation)
 //! or each onto `±μ x_n`.
+//!
+//! Sweeps go to and fro (symmetric Gauss–Seidel): a load enters a stack at one end and the reaction at the other,
+//! and a sweep carries news all the way only in its own direction.
+
+use std::ops::Range;
 
 /// A stretch of `u` and where its numbers start in the row's storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +143,8 @@ impl Factored {
         }
         let mut report = SweepReport::default();
         for sweep in 1..=max_sweeps {
-            report = SweepReport { sweeps: sweep, change: self.sweep(x, u, cone) };
+            let change = if sweep % 2 == 1 { self.sweep(x, u, cone) } else { self.sweep_back(x, u, cone) };
+            report = SweepReport { sweeps: sweep, change };
             if report.change <= tolerance {
                 break;
             }
@@ -146,11 +152,31 @@ impl Factored {
         report
     }
 
-    /// One sweep over all rows; the largest change of a row's velocity.
+    /// One sweep over all rows, first to last; the largest change of a row's velocity.
     fn sweep(&self, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
+        self.relax(0..self.rows.len(), x, u, cone)
+    }
+
+    /// One sweep over all blocks, last to first; a row still comes before the friction rows that refer to it.
+    fn sweep_back(&self, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
+        let (mut change, mut end) = (0.0_f64, self.rows.len());
+        while end > 0 {
+            let mut start = end - 1;
+            while start > 0 && self.rows[start].friction.is_some() {
+                start -= 1;
+            }
+            change = change.max(self.relax(start..end, x, u, cone));
+            end = start;
+        }
+        change
+    }
+
+    /// Relaxes a range of rows in order; the largest change of a row's velocity.
+    #[inline]
+    fn relax(&self, rows: Range<usize>, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
         let mut change = 0.0_f64;
-        let mut i = 0;
-        while i < self.rows.len() {
+        let mut i = rows.start;
+        while i < rows.end {
             let wanted = |i: usize, x: &[f64], u: &[f64]| {
                 let row = &self.rows[i];
                 let w = self.apply_row(i, u) + row.compliance * x[i] + row.offset;
