@@ -75,7 +75,8 @@ pub(super) fn scene_text(trial: &Trial) -> String {
         ("cheat", "mean"),
         ("falls", "max"),
     ] {
-        text += &format!("[[measure]]\nquantity = \"{quantity}\"\nof = \"it\"\nstat = \"{stat}\"\nmax = 1e12\n");
+        text +=
+            &format!("[[measure]]\nquantity = \"{quantity}\"\nof = \"it\"\nstat = \"{stat}\"\nmax = 1e12\n");
     }
     text
 }
