@@ -93,6 +93,8 @@ pub struct Dynamo {
     standing_height: f64,
     /// Net external moment of the last step, N m.
     cheat: DVec3,
+    /// Impulse to be felt besides those of contacts, N s.
+    felt: f64,
 }
 
 impl Dynamo {
@@ -111,6 +113,7 @@ impl Dynamo {
             stun: Stun::new(options.stun),
             standing_height: 0.0,
             cheat: DVec3::ZERO,
+            felt: 0.0,
             options,
             model,
         }
@@ -147,9 +150,9 @@ impl Dynamo {
         self.stun.strength()
     }
 
-    /// The stun, to weaken or revive the character by other rules than impacts.
-    pub fn stun_mut(&mut self) -> &mut Stun {
-        &mut self.stun
+    /// The motion being followed, the newest if one fades into another.
+    pub fn reference_mut(&mut self) -> &mut dyn Reference {
+        self.medley.newest_mut()
     }
 
     /// Whether an impact has knocked it out.
@@ -160,6 +163,21 @@ impl Dynamo {
     /// Seconds for which the root spring has been broken; zero while it holds.
     pub fn broken_for(&self) -> f64 {
         self.root.broken_for()
+    }
+
+    /// Breaks the root spring: strength fades, as after a fall.
+    pub fn break_spring(&mut self) {
+        self.root.set_broken(true);
+    }
+
+    /// Makes a broken root spring hold again at once; strength comes back.
+    pub fn rearm(&mut self) {
+        self.root.set_broken(false);
+    }
+
+    /// Lets the stun feel an impulse (N s) in the next step besides those of contacts.
+    pub fn strike(&mut self, impulse: f64) {
+        self.felt = self.felt.max(impulse);
     }
 
     /// Net moment that came from outside in the last step ("cheat level"), as it would be at the velocities the step
@@ -235,7 +253,8 @@ impl Controller for Dynamo {
         self.standing_height = self.standing_height.max(self.wanted.position[0].z);
 
         let (impulse, touching) = self.impacts(sense);
-        let strength = self.stun.update(impulse, self.root.broken_for(), sense.dt);
+        let felt = impulse.max(std::mem::take(&mut self.felt));
+        let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
         self.track(sense, strength, out);
         self.balance(sense, strength, touching, out);

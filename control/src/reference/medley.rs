@@ -45,10 +45,9 @@ impl Medley {
         self.tracks.push(Track { reference, started: time, fade, heading: None });
     }
 
-    /// The newest motion and when it began.
-    pub fn newest(&self) -> (&dyn Reference, f64) {
-        let track = self.tracks.last().expect("a medley always has a track");
-        (track.reference.as_ref(), track.started)
+    /// The newest motion.
+    pub fn newest_mut(&mut self) -> &mut dyn Reference {
+        self.tracks.last_mut().expect("a medley always has a track").reference.as_mut()
     }
 
     /// Weight of every motion at `time`, oldest first; they sum to one.

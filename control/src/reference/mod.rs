@@ -12,10 +12,13 @@ pub use clip::ClipReference;
 pub(crate) use medley::twist;
 pub use medley::{Medley, heading_turn};
 
+use std::any::Any;
+
 use stuntlab_physics::Model;
 
-/// Where the character should be, over time.
-pub trait Reference: Send {
+/// Where the character should be, over time. `Any`, so that whoever gave a motion away can reach it again
+/// ([`crate::Dynamo::reference_mut`]).
+pub trait Reference: Any + Send {
     /// Writes the wanted coordinates at `time` (s since the motion began), in the layout of the character's own
     /// model.
     fn write(&mut self, time: f64, q: &mut [f64]);
