@@ -244,6 +244,23 @@ fn malformed_scenes_are_refused_in_one_line_with_the_right_line_number() {
 }
 
 #[test]
+fn a_command_the_controller_does_not_know_is_refused_where_it_is_written() {
+    let text = GOOD.to_owned()
+        + "\n[[event]]\nkind = \"command\"\ntime = 0.1\ncharacter = \"doll\"\ncommand = \"dance\"\n";
+    let scene = Scene::parse("bad.toml", &text, &[]).unwrap();
+    let Err(error) = World::new(&scene) else { panic!("accepted") };
+    let line = 1 + text.lines().position(|l| l.starts_with("command")).unwrap();
+    let message = error.to_string();
+    assert!(message.starts_with(&format!("bad.toml:{line}: event[1].command: is \"dance\", ")), "{message}");
+    assert!(message.contains("takes no commands"), "{message}");
+    // One that takes commands lists them.
+    let driven = text.replace("\"humanoid37\"", "\"humanoid37\"\ncontroller = { kind = \"pose\" }");
+    let scene = Scene::parse("bad.toml", &driven, &[]).unwrap();
+    let message = World::new(&scene).err().unwrap().to_string();
+    assert!(message.contains("expected one of: "), "{message}");
+}
+
+#[test]
 fn overrides_reach_every_value_and_are_checked() {
     let with = |set: &str| Scene::parse("good.toml", GOOD, &[set.to_owned()]);
     assert_eq!(with("duration=2").unwrap().duration, 2.0);

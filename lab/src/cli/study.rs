@@ -5,30 +5,26 @@ use std::process::ExitCode;
 
 use stuntlab::study::gain_map::{self, Plan, Ratio};
 
-use super::{bad_input, progress};
+use super::{Voice, bad_input, progress};
 
 /// Runs the gain map; files go to `out`, or to `out/gain-map` where none is given.
-pub(super) fn gain_map(out: Option<&Path>, quick: bool, json: bool, quiet: bool) -> ExitCode {
+pub(super) fn gain_map(out: Option<&Path>, quick: bool, voice: Voice) -> ExitCode {
     let dir = out.unwrap_or(Path::new("out/gain-map"));
     let plan = if quick { Plan::quick() } else { Plan::full() };
-    let bar = progress("gain-map", quiet || json);
+    let bar = progress("gain-map", voice.is_plain());
     let result = gain_map::run(dir, &plan, &|done, all| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     });
     bar.finish_and_clear();
     match result {
-        Ok(ratios) if json => {
-            println!("{}", serde_json::to_string_pretty(&ratios).expect("texts and numbers"));
+        Ok(ratios) => {
+            let words = || format!("{}wrote {}\n", table(&ratios), dir.display());
+            voice.say(|| serde_json::to_string_pretty(&ratios).expect("texts and numbers"), words);
+            ExitCode::SUCCESS
         }
-        Ok(ratios) if !quiet => {
-            print!("{}", table(&ratios));
-            println!("wrote {}", dir.display());
-        }
-        Ok(_) => {}
-        Err(error) => return bad_input(&error),
+        Err(error) => bad_input(&error),
     }
-    ExitCode::SUCCESS
 }
 
 fn table(ratios: &[Ratio]) -> String {

@@ -77,8 +77,23 @@ impl World {
             stage,
         };
         world.controllers = world.cast().iter().map(|m| world.make_controller(m, m.controller)).collect();
+        world.check_commands()?;
         world.look();
         Ok(world)
+    }
+
+    /// Every word of a command event must be known to the controller it is said to.
+    fn check_commands(&self) -> Result<(), SceneError> {
+        for event in &self.scene.events {
+            let What::Command { character, name, value, place } = &event.what else { continue };
+            let member = self.cast().iter().position(|m| m.name == *character);
+            let Some(mut controller) = member.map(|m| self.controllers[m].clone()) else { continue };
+            controller.command(name, *value).map_err(|unknown| SceneError {
+                problem: format!("is \"{name}\", {unknown} (controller {})", controller.name()),
+                ..place.clone()
+            })?;
+        }
+        Ok(())
     }
 
     /// The controller `spec` describes, for a character of this world.
@@ -198,11 +213,10 @@ impl World {
                         self.throw(body, from, velocity, spin);
                     }
                 }
-                What::Command { character, name, value } => {
+                What::Command { character, name, value, .. } => {
                     let member = self.cast().iter().position(|m| m.name == character);
                     if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
-                        // A word the controller does not know means nothing to it; the scene may have been
-                        // run with another controller.
+                        // Checked at the start; a controller swapped in since need not know the word.
                         let _ = controller.command(&name, value);
                     }
                 }

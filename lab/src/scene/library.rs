@@ -12,6 +12,7 @@ scenes!(
     "base-bridge",
     "base-cradle",
     "base-game",
+    "base-net",
     "base-pile",
     "base-ragdoll",
     "base-stairs",

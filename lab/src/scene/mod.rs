@@ -18,6 +18,7 @@ mod library;
 mod limits;
 mod measure;
 mod motion;
+mod net;
 mod node;
 mod place;
 mod random;
@@ -150,6 +151,14 @@ impl Scene {
         let each = |key| fields.tables(key);
         let terrain = each("terrain")?.into_iter().map(|f| terrain::read(f, seed));
         let bodies = each("body")?.into_iter().map(|f| body::read(f, seed));
+        let mut chains: Vec<chain::Chain> =
+            each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?;
+        let mut pins: Vec<stage::PinItem> =
+            each("pin")?.into_iter().map(stage::read_pin).collect::<Result<_, _>>()?;
+        for (ropes, knots) in each("net")?.into_iter().map(net::read).collect::<Result<Vec<_>, _>>()? {
+            chains.extend(ropes);
+            pins.extend(knots);
+        }
         let scene = Self {
             name: Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
             shows,
@@ -161,8 +170,8 @@ impl Scene {
             terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
             characters: each("character")?.into_iter().map(character::read).collect::<Result<_, _>>()?,
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
-            chains: each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?,
-            pins: each("pin")?.into_iter().map(stage::read_pin).collect::<Result<_, _>>()?,
+            chains,
+            pins,
             events: each("event")?.into_iter().map(event::read).collect::<Result<_, _>>()?,
             measures: each("measure")?
                 .into_iter()

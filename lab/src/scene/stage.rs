@@ -51,10 +51,10 @@ pub struct Member {
 /// A pin of a scene: holds a body, where it is at the start, to the world or to another body.
 #[derive(Clone, Debug)]
 pub(crate) struct PinItem {
-    line: usize,
-    body: String,
-    to: Option<String>,
-    at: DVec3,
+    pub(crate) line: usize,
+    pub(crate) body: String,
+    pub(crate) to: Option<String>,
+    pub(crate) at: DVec3,
 }
 
 /// Reads one `[[pin]]`.
@@ -153,13 +153,16 @@ impl Assembly<'_> {
         for (k, &frame) in chain.links.iter().enumerate() {
             let name = format!("{}-{k}", chain.name);
             let base = above.as_ref().map_or(Transform::IDENTITY, |(_, frame)| *frame);
-            let shape =
-                ShapeSpec::new(chain.shape.clone()).made_of(chain.material).placed(chain.body_from_shape);
+            let shape = ShapeSpec::new(chain.shape.clone())
+                .made_of(chain.material)
+                .in_groups(chain.groups)
+                .placed(chain.body_from_shape);
+            let joint = if chain.loose && k == 0 { Joint::free() } else { chain.joint.clone() };
             self.push(
                 BodySpec {
                     name: name.clone(),
                     parent: above.map(|(name, _)| name),
-                    joint: chain.joint.clone().placed(base.inverse() * frame),
+                    joint: joint.placed(base.inverse() * frame),
                     inertia: chain.inertia,
                     shapes: vec![shape],
                 },

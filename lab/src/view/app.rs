@@ -273,8 +273,7 @@ impl App {
     /// Draws everything.
     pub fn draw(&mut self, canvas: &mut Canvas) {
         let cells = canvas.rect().split(self.panes.len());
-        let worlds: Vec<_> = self.panes.iter().map(|p| &p.world).collect();
-        let apart = if self.panes.len() > 1 { divergence(&worlds) } else { Vec::new() };
+        let apart = if self.panes.len() > 1 { self.divergence() } else { Vec::new() };
         let status = Status {
             paused: self.paused,
             speed: self.speed,
@@ -329,6 +328,12 @@ impl App {
     /// The state in each pane.
     pub fn states(&self) -> Vec<&State> {
         self.panes.iter().map(|p| &p.world.state).collect()
+    }
+
+    /// How far each pane has come apart from the first: mean distance of its bodies, m.
+    pub fn divergence(&self) -> Vec<f64> {
+        let worlds: Vec<_> = self.panes.iter().map(|p| &p.world).collect();
+        divergence(&worlds)
     }
 
     /// The camera everything is seen by.
