@@ -12,8 +12,9 @@ use stuntlab_physics::{Actuation, Model, State};
 use crate::controller::{Controller, Role, Sense, Vitals};
 use crate::reference::Reference;
 
-/// Fastest a joint moves, m/s or rad/s: after a swap in the middle of a run the character glides to its motion.
-const FASTEST: f64 = 60.0;
+/// Fastest a joint makes up for being elsewhere, m/s or rad/s: after a swap in the middle of a run the character glides
+/// to its motion.
+const CATCHING_UP: f64 = 3.0;
 
 /// Plays a motion back.
 #[derive(Clone)]
@@ -23,13 +24,16 @@ pub struct Playback {
     now: State,
     next: State,
     way: Vec<f64>,
+    /// The motion's own way during the step.
+    own_way: Vec<f64>,
 }
 
 impl Playback {
     /// Plays `reference` on a character with its own `model` (one tree, as it was appended to the scene).
     pub fn new(model: Model, reference: Box<dyn Reference>) -> Self {
         let state = State::new(&model);
-        Self { way: vec![0.0; model.n_v()], now: state.clone(), next: state, model, reference }
+        let way = vec![0.0; model.n_v()];
+        Self { own_way: way.clone(), way, now: state.clone(), next: state, model, reference }
     }
 }
 
@@ -45,14 +49,16 @@ impl Controller for Playback {
     }
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
-        let Self { model, reference, now, next, way } = self;
+        let Self { model, reference, now, next, way, own_way } = self;
         let (q, v) = offsets(sense);
         let h = sense.dt;
-        now.q.copy_from_slice(&sense.state.q[q..q + model.n_q()]);
         reference.write(sense.time() + h, &mut next.q);
+        reference.write(sense.time(), &mut now.q);
+        now.difference(model, next, own_way);
+        now.q.copy_from_slice(&sense.state.q[q..q + model.n_q()]);
         now.difference(model, next, way);
-        for (k, way) in way.iter().enumerate() {
-            let rate = (way / h).clamp(-FASTEST, FASTEST);
+        for (k, (way, own)) in way.iter().zip(own_way).enumerate() {
+            let rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
             out.prescribed_acceleration[v + k] = (rate - sense.state.v[v + k]) / h;
         }
         out.prescribed[sense.bodies.clone()].fill(true);

@@ -3,7 +3,10 @@
 //! A figure is whatever gives a [`Model`] of one tree. A character with a motion starts in its first pose and with its
 //! velocities.
 
+use std::sync::Arc;
+
 use stuntlab_control::gains::{carried_inertia, reference_gains};
+use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
@@ -27,6 +30,8 @@ pub(crate) struct Character {
     pub(crate) pose: Vec<(String, Vec<f64>, usize)>,
     pub(crate) velocity: Option<DVec3>,
     pub(crate) spin: Option<DVec3>,
+    /// The figure with its skeleton, where motions can be put on it.
+    pub(crate) figure: Option<Arc<Mocap>>,
     /// What it follows, and coordinates and velocities to start with.
     pub(crate) motion: Option<(Motion, State)>,
     pub(crate) controller: ControllerSpec,
@@ -96,6 +101,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
         pose,
         velocity: fields.vector("velocity")?,
         spin: fields.vector("spin")?,
+        figure: figure.character(),
         motion,
         controller: controller::read(&fields)?,
         name,

@@ -26,6 +26,7 @@ scenes!(
     "dynamo-impacts",
     "dynamo-jump",
     "dynamo-obstacles",
+    "dynamo-punches",
     "dynamo-run",
     "dynamo-walk",
 );

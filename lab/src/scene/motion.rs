@@ -34,6 +34,14 @@ impl Figure {
             Self::Mocap(character) => character.model(),
         }
     }
+
+    /// The figure with its skeleton, where it has one.
+    pub(super) fn character(&self) -> Option<Arc<Mocap>> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Mocap(character) => Some(character.clone()),
+        }
+    }
 }
 
 /// A motion on a character's skeleton.

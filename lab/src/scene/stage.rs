@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::actuation::{Anchor, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
@@ -40,6 +42,8 @@ pub struct Member {
     pub controller: ControllerSpec,
     /// The character alone, where it stands in the scene; coordinates as in the whole.
     pub model: Model,
+    /// The figure with its skeleton, where motions can be put on it.
+    pub figure: Option<Arc<Mocap>>,
     /// What it follows.
     pub motion: Option<Motion>,
 }
@@ -221,6 +225,7 @@ impl Stage {
                 bodies,
                 controller: character.controller,
                 model,
+                figure: character.figure.clone(),
                 motion: character.motion.as_ref().map(|(motion, _)| motion.clone()),
             });
         }
