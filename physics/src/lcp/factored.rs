@@ -43,6 +43,9 @@ pub struct FactoredRow {
     pub friction: Option<(u32, f64)>,
 }
 
+/// Diagonal, 1/kg or 1/(kg m²), below which a row moves nothing.
+const NO_RESPONSE: f64 = 1e-12;
+
 /// All rows with their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Factored {
@@ -125,6 +128,13 @@ impl Factored {
         }
     }
 
+    /// Whether anything moves under row `i`. What is left of the diagonal by rounding, as of a contact right under a
+    /// pivot, would ask for an impulse without bound.
+    #[inline]
+    pub fn responds(&self, i: usize) -> bool {
+        self.diagonal[i] > NO_RESPONSE
+    }
+
     /// Solves by at most `max_sweeps` sweeps from the given `x`; writes `u = W x`. Ends early once no row's
     /// velocity changed by more than `tolerance`. With `cone` both tangents share one disc.
     pub fn solve(
@@ -180,7 +190,7 @@ impl Factored {
             let wanted = |i: usize, x: &[f64], u: &[f64]| {
                 let row = &self.rows[i];
                 let w = self.apply_row(i, u) + row.compliance * x[i] + row.offset;
-                if self.diagonal[i] > 0.0 { x[i] - w / self.diagonal[i] } else { 0.0 }
+                if self.responds(i) { x[i] - w / self.diagonal[i] } else { 0.0 }
             };
             let mut set = |i: usize, value: f64, x: &mut [f64], u: &mut [f64]| {
                 let delta = value - x[i];
