@@ -129,9 +129,6 @@ const INSIDE: f64 = 0.995;
 /// How often a contact may close again within a step.
 const MOST_CLOSINGS: u8 = 2;
 
-/// And to this share of that once it may only give way, so that it does so once and not by hair's breadths.
-const GIVE_WAY: f64 = 0.9;
-
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
 /// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
@@ -143,6 +140,7 @@ pub(crate) fn switch(
     dt: f64,
     rounds: usize,
     friction_rounds: usize,
+    give_way: f64,
 ) -> bool {
     let last = rounds == 0;
     let found = force(contact, v, dt);
@@ -180,7 +178,7 @@ pub(crate) fn switch(
             return false;
         }
         contact.phase = Phase::Slip;
-        contact.slip = Slip(GIVE_WAY * viscosity(v_t, f_t.length(), limit).min(stick_gain));
+        contact.slip = Slip(give_way * viscosity(v_t, f_t.length(), limit).min(stick_gain));
         return true;
     }
     if contact.phase == Phase::Slip {

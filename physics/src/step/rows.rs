@@ -271,11 +271,12 @@ impl Rows {
         }
     }
 
-    /// Largest change of a row's velocity without rows since the last [`Rows::respond`].
-    pub(crate) fn staleness(&self, bodies: &[Motion], v: &[f64]) -> f64 {
-        let change =
-            |(spec, row): (&RowSpec, &CoupledRow)| (spec.rate(bodies, v) - spec.target - row.offset).abs();
-        self.specs.iter().zip(&self.rows).map(change).fold(0.0, f64::max)
+    /// Whether a row's velocity without rows changed since the last [`Rows::respond`] by more than `stale` or a
+    /// hundredth of its speed.
+    pub(crate) fn is_stale(&self, bodies: &[Motion], v: &[f64], stale: f64) -> bool {
+        self.specs.iter().zip(&self.rows).any(|(spec, row)| {
+            (spec.rate(bodies, v) - spec.target - row.offset).abs() > stale.max(0.01 * row.speed)
+        })
     }
 
     /// Keeps the impulses and applies them through the present factors: one response per tree.

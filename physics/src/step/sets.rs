@@ -22,14 +22,17 @@ use crate::data::Data;
 use crate::model::Model;
 use crate::state::State;
 
-/// Change of a row's velocity, m/s, that the rows' impulses of the first round outlive.
+/// Change of a row's velocity, m/s, that the rows' impulses of the first round outlive (besides a hundredth of its
+/// speed).
 const STALE: f64 = 1e-3;
 /// Sweeps of the first solve: the trees' sets are about to change, which moves the rows again.
 const FIRST_SWEEPS: usize = 8;
 /// Rounds in which friction may change between stick and slip.
-const FRICTION_PASSES: usize = 3;
-/// Extra rounds in which contacts may only be dropped.
-const DROP_PASSES: usize = 2;
+const FRICTION_PASSES: usize = 2;
+/// Share of the cone that friction falls back to where it leaves it and may only give way, so that it does so once and
+/// not by hair's breadths: in the regular rounds, then in extra rounds in which contacts may only be dropped. In the last
+/// of them what still leaves the cone goes without friction for this step, which ends the rounds within the laws.
+const GIVE_WAY: [f64; 7] = [0.9, 0.9, 0.6, 0.3, 0.0, 0.0, 0.0];
 
 /// Finds the sets; leaves the velocities at the end of the step and the forces that lead there.
 pub(super) fn find(
@@ -57,7 +60,7 @@ pub(super) fn find(
     data.step.moved.fill(false);
     data.step.ways.clear();
     data.step.ways.resize(data.contact.n_static, descent::Way::default());
-    let most = opt.passes.max(1) + DROP_PASSES;
+    let most = opt.passes.max(1) + GIVE_WAY.len() - 1;
     let (mut rows_stale, mut rows_open) = (false, false);
     loop {
         report.passes += 1;
@@ -68,13 +71,15 @@ pub(super) fn find(
             rows_open = rows_stale;
         }
         settle(model, data, opt);
-        let mut again = switch(model, state, data, act, opt, opt.passes.saturating_sub(report.passes));
+        let left = opt.passes.saturating_sub(report.passes);
+        let give_way = GIVE_WAY[report.passes.saturating_sub(opt.passes).min(GIVE_WAY.len() - 1)];
+        let mut again = switch(model, state, data, act, opt, left, give_way);
         if !again && rows_stale {
             let stale = if rows_open { 0.0 } else { STALE };
             report.rows = solve_rows(model, data, opt, stale, opt.sweeps);
             (rows_stale, rows_open) = (false, false);
             settle(model, data, opt);
-            again = switch(model, state, data, act, opt, 0);
+            again = switch(model, state, data, act, opt, 0, give_way);
         }
         if !again {
             return;
@@ -165,7 +170,7 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions, stale: f64, swe
             data.step.begun[tree] = false;
         }
     }
-    let again = stale == 0.0 || rows.staleness(&bodies, &free_v) > stale;
+    let again = stale == 0.0 || rows.is_stale(&bodies, &free_v, stale);
     if again {
         rows.respond(model, data, &bodies, &free_v);
     }
@@ -201,6 +206,7 @@ fn switch(
     act: &Actuation,
     opt: &StepOptions,
     rounds_left: usize,
+    give_way: f64,
 ) -> bool {
     let mut again = false;
     for tree in 0..model.trees.len() {
@@ -210,7 +216,7 @@ fn switch(
         data.step.moved[tree] = false;
         let mut changed = false;
         if opt.formulation == Formulation::ImplicitPenalty {
-            changed |= switch_contacts(data, opt, tree, rounds_left);
+            changed |= switch_contacts(data, opt, tree, rounds_left, give_way);
         }
         if rounds_left > 0
             && opt.formulation != Formulation::Penalty
@@ -226,7 +232,13 @@ fn switch(
 }
 
 /// Lets the contacts of one tree with the world change sides; whether it must be solved again.
-fn switch_contacts(data: &mut Data, opt: &StepOptions, tree: usize, rounds_left: usize) -> bool {
+fn switch_contacts(
+    data: &mut Data,
+    opt: &StepOptions,
+    tree: usize,
+    rounds_left: usize,
+    give_way: f64,
+) -> bool {
     let friction_left = rounds_left.saturating_sub(opt.passes - opt.passes.min(FRICTION_PASSES));
     let (start, end) = data.step.contacts_of[tree];
     let range = start as usize..end as usize;
@@ -243,7 +255,7 @@ fn switch_contacts(data: &mut Data, opt: &StepOptions, tree: usize, rounds_left:
     let mut read = |share: f64| {
         let mut changed = false;
         for (contact, way) in contacts.iter_mut().zip(ways.iter_mut()) {
-            if implicit::switch(contact, way.at(share), opt.dt, rounds_left, friction_left) {
+            if implicit::switch(contact, way.at(share), opt.dt, rounds_left, friction_left, give_way) {
                 body_changed[contact.body_a] = true;
                 changed = true;
             }
