@@ -21,8 +21,8 @@ const IDLE: usize = 3;
 
 /// Every so many sweeps an island is given up whose changes have not shrunk to this share: jammed rows that pull each
 /// other to and fro gain nothing by more sweeps.
-const STALL: usize = 16;
-const STALLED: f64 = 0.7;
+const STALL: usize = 64;
+const STALLED: f64 = 0.95;
 
 /// Share of an island's largest speed that sweeps need not resolve.
 const EXACT: f64 = 1e-3;

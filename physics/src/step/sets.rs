@@ -28,7 +28,7 @@ const STALE: f64 = 1e-3;
 /// Sweeps of the first solve: the trees' sets are about to change, which moves the rows again.
 const FIRST_SWEEPS: usize = 8;
 /// Rounds in which friction may change between stick and slip.
-const FRICTION_PASSES: usize = 2;
+const FRICTION_PASSES: usize = 3;
 /// Share of the cone that friction falls back to where it leaves it and may only give way, so that it does so once and
 /// not by hair's breadths: in the regular rounds, then in extra rounds in which contacts may only be dropped. In the last
 /// of them what still leaves the cone goes without friction for this step, which ends the rounds within the laws.
