@@ -24,6 +24,10 @@ const IDLE: usize = 3;
 const STALL: usize = 64;
 const STALLED: f64 = 0.95;
 
+/// Sweeps carry news from group to group: a small island needs no more than these, however many are allowed.
+const SWEEPS: usize = 40;
+const SWEEPS_PER_GROUP: usize = 2;
+
 /// Share of an island's largest speed that sweeps need not resolve.
 const EXACT: f64 = 1e-3;
 
@@ -205,6 +209,7 @@ impl Coupled {
             };
             let speed = island.iter().flat_map(rows_of).fold(0.0, |most: f64, row| row.speed.max(most));
             let tolerance = tolerance.max(EXACT * speed);
+            let max_sweeps = max_sweeps.min(SWEEPS + SWEEPS_PER_GROUP * island.len());
             let (mut since_all, mut before) = (0, f64::INFINITY);
             for sweep in 1..=max_sweeps {
                 let all = since_all == 0 || sweep == max_sweeps;

@@ -67,12 +67,13 @@ pub(super) fn share(contacts: &[Contact], ways: &[Way], dt: f64) -> f64 {
         };
         contacts.iter().zip(ways).map(along).sum()
     };
+    // Numbers that are not finite take the whole step: the step's end names the culprit.
     let end = slope(1.0);
-    if !(end > 0.0) {
+    if end <= 0.0 || end.is_nan() {
         return 1.0;
     }
     let start = slope(0.0);
-    if !(start < 0.0) || end <= -FLAT * start {
+    if start >= 0.0 || start.is_nan() || end <= -FLAT * start {
         return 1.0;
     }
     // Regula falsi, halving the end that stays (Illinois).
