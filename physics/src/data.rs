@@ -70,6 +70,8 @@ pub struct Dynamics {
     pub articulated_inertia: Vec<ArticulatedInertia>,
     /// Articulated bias force `pA_i` (RBDA 7.1).
     pub articulated_bias: Vec<Force>,
+    /// What every body handed to its parent in the step's last inward pass, seen from there.
+    pub(crate) handed: Vec<(ArticulatedInertia, Force)>,
     /// Joint factors of the last forward dynamics, for impulse responses.
     pub(crate) factor: Vec<Factor>,
     /// The same for free joints.
@@ -173,6 +175,7 @@ impl Data {
                 body_force: vec![Force::ZERO; n],
                 articulated_inertia: vec![ArticulatedInertia::ZERO; n],
                 articulated_bias: vec![Force::ZERO; n],
+                handed: vec![(ArticulatedInertia::ZERO, Force::ZERO); n],
                 factor: vec![Factor::ZERO; n],
                 free_factor: vec![FreeFactor::default(); free],
                 impulse: vec![Force::ZERO; n],

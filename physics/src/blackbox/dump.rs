@@ -473,10 +473,7 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         rolling,
         torsional,
     } = material;
-    let (lagged, known) = match slip {
-        Slip::Viscous(gain) => (gain, glam::DVec3::NAN),
-        Slip::Constant(force) => (f64::NAN, force),
-    };
+    let Slip(lagged) = slip;
     Line::new("contact")
         .word(body_a)
         .word(body_b.map_or(-1, |b| b as i64))
@@ -494,7 +491,6 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         .numbers(&[own_stiffness.unwrap_or(f64::NAN), own_damping.unwrap_or(f64::NAN)])
         .numbers(&[depth, pressed, foresight, stiffness, damping, lagged])
         .numbers(&impulse)
-        .vector(known)
         .vector(point)
         .vector(normal)
         .vector(stretch)
@@ -522,7 +518,6 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
     let [own_stiffness, own_damping] = lines.array::<2>("a number")?.map(|x| (!x.is_nan()).then_some(x));
     let [depth, pressed, foresight, stiffness, damping, lagged] = lines.array("a number")?;
     let impulse = lines.array("a number")?;
-    let known = lines.vector("a force")?;
     Ok(Contact {
         body_a,
         body_b: usize::try_from(other).ok(),
@@ -544,7 +539,7 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
         depth,
         stiffness,
         damping,
-        slip: if lagged.is_nan() { Slip::Constant(known) } else { Slip::Viscous(lagged) },
+        slip: Slip(lagged),
         impulse,
         point: lines.vector("a point")?,
         normal: lines.vector("a normal")?,

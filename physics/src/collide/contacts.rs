@@ -28,6 +28,8 @@ pub struct Contacts {
     /// Bounds of the moving colliders, grown by half the margin; indexed like `Colliders::moving`.
     moving_boxes: Vec<Aabb>,
     sweep: SweepAndPrune,
+    /// Pairs of moving colliders, sorted.
+    between: Vec<(u32, u32)>,
     /// Pairs (A, B) the filters let through, sorted.
     pairs: Vec<(u32, u32)>,
     scratch: NarrowScratch,
@@ -100,7 +102,7 @@ fn place(colliders: &Colliders, world_from_body: impl Fn(u32) -> Transform, cont
 }
 
 fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, contacts: &mut Contacts) {
-    let Contacts { world_from_shape, moving_boxes, sweep, pairs, .. } = contacts;
+    let Contacts { world_from_shape, moving_boxes, sweep, between, pairs, .. } = contacts;
     let list = colliders.list();
     let moving = colliders.moving();
     moving_boxes.clear();
@@ -110,17 +112,30 @@ fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, co
         let finite = aabb.filter(|b| b.min.is_finite() && b.max.is_finite());
         finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + reach(m))
     }));
-    pairs.clear();
+    between.clear();
     sweep.find_pairs(moving_boxes, |i, j| {
         let (a, b) = (moving[i as usize], moving[j as usize]);
         let (a, b) = (a.min(b), a.max(b));
         if colliders.may_touch(ColliderId(a), ColliderId(b)) {
-            pairs.push((a, b));
+            between.push((a, b));
         }
     });
+    between.sort_unstable();
+    // Both lists by A: those of the static world come in the order of the moving colliders.
+    let mut next = 0;
+    pairs.clear();
     for (&a, aabb) in moving.iter().zip(moving_boxes.iter()) {
         if aabb.min.x > aabb.max.x {
             continue;
+        }
+        while next < between.len() && between[next].0 < a {
+            pairs.push(between[next]);
+            next += 1;
+        }
+        let first = pairs.len();
+        while next < between.len() && between[next].0 == a {
+            pairs.push(between[next]);
+            next += 1;
         }
         let mut accept = |b: u32| {
             if colliders.may_touch(ColliderId(a), ColliderId(b)) {
@@ -129,6 +144,7 @@ fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, co
         };
         colliders.for_static_near(&aabb.grown(0.5 * margin), &mut accept);
         colliders.unbounded().iter().for_each(|&b| accept(b));
+        pairs[first..].sort_unstable();
     }
-    pairs.sort_unstable();
+    pairs.extend_from_slice(&between[next..]);
 }

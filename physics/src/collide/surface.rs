@@ -75,7 +75,9 @@ pub(super) fn collide(
     let aabb = aabb.grown(margin);
     let NarrowScratch { candidates, polytope_a, patch, .. } = scratch;
     let near = match surface {
-        Shape::Heightfield(field) => terrain::may_touch(field, &aabb),
+        Shape::Heightfield(field) => {
+            terrain::may_touch(field, &aabb, margin, |n| lowest(shape, &surface_from_shape, n))
+        }
         Shape::Mesh(mesh) => mesh::gather(mesh, &aabb, patch),
         _ => false,
     };
@@ -97,6 +99,21 @@ pub(super) fn collide(
         Shape::Sphere { .. } | Shape::Capsule { .. } => 3,
         _ => super::MAX_POINTS,
     }
+}
+
+/// Least `n · p` of a bounded shape's points.
+#[inline]
+fn lowest(shape: &Shape, a_from_shape: &Transform, n: DVec3) -> f64 {
+    let r = &a_from_shape.rotation;
+    let below = match shape {
+        Shape::Sphere { radius } => *radius,
+        Shape::Capsule { radius, half_length } => radius + half_length * n.dot(r.z_axis).abs(),
+        Shape::Box { half_extents: h, .. } => {
+            h.x * n.dot(r.x_axis).abs() + h.y * n.dot(r.y_axis).abs() + h.z * n.dot(r.z_axis).abs()
+        }
+        _ => return f64::NEG_INFINITY,
+    };
+    n.dot(a_from_shape.translation) - below
 }
 
 impl Patch {

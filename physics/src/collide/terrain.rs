@@ -11,13 +11,34 @@ use crate::model::shape::{CONVEX_VERTEX, EDGE_DIAGONAL, EDGE_X, EDGE_Y, Heightfi
 /// Edges that start at a sample: flag, and the step to the sample where they end.
 const EDGES: [(u8, usize, usize); 3] = [(EDGE_X, 1, 0), (EDGE_Y, 0, 1), (EDGE_DIAGONAL, 1, 1)];
 
-/// Whether any cell under the box reaches up to it.
-pub(super) fn may_touch(field: &Heightfield, aabb: &Aabb) -> bool {
+/// Whether a shape may come within `margin` of a triangle under its box: `lowest(n)` is its least `n · p`. What is
+/// farther than that above the planes of all of them touches none.
+pub(super) fn may_touch(
+    field: &Heightfield,
+    aabb: &Aabb,
+    margin: f64,
+    lowest: impl Fn(DVec3) -> f64,
+) -> bool {
     if aabb.min.z > field.height_range()[1] {
         return false;
     }
     let Some((i0, i1, j0, j1)) = field.cells_in(aabb.min, aabb.max) else { return false };
-    (j0..=j1).any(|j| (i0..=i1).any(|i| field.cell_range(i, j)[1] >= aabb.min.z))
+    for j in j0..=j1 {
+        for i in i0..=i1 {
+            if field.cell_range(i, j)[1] < aabb.min.z {
+                continue;
+            }
+            let a = field.sample(i, j);
+            let near = |which: usize| {
+                let normal = field.normal(i, j, which);
+                lowest(normal) - normal.dot(a) <= margin
+            };
+            if near(0) || near(1) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Contacts of a core that may touch the terrain.

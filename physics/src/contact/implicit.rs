@@ -34,12 +34,8 @@ pub(crate) fn term(contact: &Contact, r: DVec3, dt: f64) -> ImplicitForce {
     let gain_n = contact.foresight * dt * contact.stiffness + damping(contact);
     let normal = contact.normal * (contact.stiffness * contact.pressed);
     let (push, gain_t) = match (contact.phase, contact.slip) {
-        (Phase::Slip, Slip::Viscous(gain)) => (DVec3::ZERO, gain),
-        (Phase::Slip, Slip::Constant(force)) => (force, 0.0),
-        _ => {
-            let stiffness = TANGENT * contact.stiffness;
-            (contact.stretch * -stiffness, dt * stiffness + TANGENT * contact.damping)
-        }
+        (Phase::Slip, Slip(gain)) => (DVec3::ZERO, gain),
+        _ => (contact.stretch * (-TANGENT * contact.stiffness), stick_gain(contact, dt)),
     };
     let gain = along_and_across(contact.normal, gain_n, gain_t);
     let mut term = ImplicitForce::at_point(normal + push, gain, r);
@@ -66,15 +62,44 @@ pub(crate) fn turning(contact: &Contact, spin: DVec3) -> Sym3 {
 pub(crate) fn force(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
     let v_n = contact.normal.dot(v);
     let v_t = v - contact.normal * v_n;
-    let f_n = contact.stiffness * (contact.pressed - contact.foresight * dt * v_n) - damping(contact) * v_n;
+    let f_n = normal_force(contact, v_n, dt);
     let f_t = match (contact.phase, contact.slip) {
-        (Phase::Slip, Slip::Viscous(gain)) => v_t * -gain,
-        (Phase::Slip, Slip::Constant(force)) => force,
-        _ => {
-            let stiffness = TANGENT * contact.stiffness;
-            contact.stretch * -stiffness - v_t * (dt * stiffness + TANGENT * contact.damping)
-        }
+        (Phase::Slip, Slip(gain)) => v_t * -gain,
+        _ => spring(contact, v_t, dt),
     };
+    contact.normal * f_n + f_t
+}
+
+/// The linearised force of the present round: that of [`force`], nothing for an open contact.
+#[inline]
+pub(crate) fn felt(contact: &Contact, v: DVec3, dt: f64) -> DVec3 {
+    if contact.phase == Phase::Open { DVec3::ZERO } else { force(contact, v, dt) }
+}
+
+/// Largest friction at velocity `v`.
+#[inline]
+pub(crate) fn friction_bound(contact: &Contact, v: DVec3, dt: f64) -> f64 {
+    INSIDE * contact.material.friction * normal_force(contact, contact.normal.dot(v), dt).max(0.0)
+}
+
+#[inline]
+fn normal_force(contact: &Contact, v_n: f64, dt: f64) -> f64 {
+    contact.stiffness * (contact.pressed - contact.foresight * dt * v_n) - damping(contact) * v_n
+}
+
+/// The force law itself, with friction up to a known bound: the negative gradient of a convex function of `v`.
+#[inline]
+pub(crate) fn law(contact: &Contact, v: DVec3, bound: f64, dt: f64) -> DVec3 {
+    if contact.phase == Phase::Open && contact.closings >= MOST_CLOSINGS {
+        return DVec3::ZERO;
+    }
+    let v_n = contact.normal.dot(v);
+    let f_n = normal_force(contact, v_n, dt).max(0.0);
+    let mut f_t = spring(contact, v - contact.normal * v_n, dt);
+    let square = f_t.length_squared();
+    if square > bound * bound {
+        f_t *= bound / square.sqrt();
+    }
     contact.normal * f_n + f_t
 }
 
@@ -84,15 +109,25 @@ fn stick_gain(contact: &Contact, dt: f64) -> f64 {
     TANGENT * (dt * contact.stiffness + contact.damping)
 }
 
+/// Tangential force of a stuck point.
+#[inline]
+fn spring(contact: &Contact, v_t: DVec3, dt: f64) -> DVec3 {
+    contact.stretch * (-TANGENT * contact.stiffness) - v_t * stick_gain(contact, dt)
+}
+
+/// Viscosity for a friction force of size `limit` where one of size `used` was found. Where friction gives way for good
+/// the point will be faster than it was, and more so the lighter what is behind it: a large excess counts twice.
+fn viscosity(v_t: DVec3, used: f64, limit: f64) -> f64 {
+    let over = (1.5 * limit / used.max(f64::MIN_POSITIVE)).min(1.0);
+    over * limit / v_t.length().max(1e-12)
+}
+
 /// Sliding friction is set to this share of the cone, so that small changes of the normal force between
 /// rounds leave it inside.
 const INSIDE: f64 = 0.995;
 
 /// How often a contact may close again within a step.
 const MOST_CLOSINGS: u8 = 2;
-
-/// And to this share of that once it may only give way, so that it does so once and not by hair's breadths.
-const GIVE_WAY: f64 = 0.9;
 
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
@@ -105,6 +140,7 @@ pub(crate) fn switch(
     dt: f64,
     rounds: usize,
     friction_rounds: usize,
+    give_way: f64,
 ) -> bool {
     let last = rounds == 0;
     let found = force(contact, v, dt);
@@ -120,21 +156,20 @@ pub(crate) fn switch(
         let gain = INSIDE * contact.material.friction * f_n / contact.tangential(v).length().max(1e-12);
         let slides = gain < stick_gain(contact, dt);
         contact.phase = if slides { Phase::Slip } else { Phase::Stick };
-        contact.slip = Slip::Viscous(if slides { gain } else { 0.0 });
+        contact.slip = Slip(if slides { gain } else { 0.0 });
         contact.stretch = DVec3::ZERO;
         return true;
     }
     contact.force = found;
     if f_n < 0.0 {
         contact.phase = Phase::Open;
-        contact.slip = Slip::Viscous(0.0);
+        contact.slip = Slip(0.0);
         return true;
     }
     let f_t = found - contact.normal * f_n;
     let v_t = contact.tangential(v);
     let cone = contact.material.friction * f_n;
     let limit = INSIDE * cone;
-    let stiffness = TANGENT * contact.stiffness;
     let stick_gain = stick_gain(contact, dt);
     if friction_rounds == 0 {
         // Friction may only give way: viscosity that leaves the cone becomes less, which ends by itself.
@@ -143,64 +178,44 @@ pub(crate) fn switch(
             return false;
         }
         contact.phase = Phase::Slip;
-        contact.slip = Slip::Viscous(GIVE_WAY * (limit / v_t.length().max(1e-12)).min(stick_gain));
+        contact.slip = Slip(give_way * viscosity(v_t, f_t.length(), limit).min(stick_gain));
         return true;
     }
-    match (contact.phase, contact.slip) {
-        (Phase::Slip, Slip::Constant(push)) => {
-            // The known force must oppose the motion it was meant for.
-            if push.dot(v_t) < 0.0 {
-                contact.slip = Slip::Viscous(limit / v_t.length());
-            } else {
-                contact.phase = Phase::Stick;
-                contact.stretch = DVec3::ZERO;
-            }
-            true
+    if contact.phase == Phase::Slip {
+        let used = f_t.length();
+        // Inside the cone and not far from it is good enough.
+        if f_t.dot(v_t) <= 0.0 && used <= cone && used >= 0.97 * limit {
+            return false;
         }
-        (Phase::Slip, Slip::Viscous(gain)) => {
-            let wanted = limit / v_t.length().max(1e-12);
-            if wanted >= stick_gain {
-                // Slower than a stuck point would creep: it has stopped.
-                contact.phase = Phase::Stick;
-                contact.stretch = DVec3::ZERO;
-                return true;
-            }
-            // Inside the cone and not far from it is good enough.
-            let used = gain * v_t.length();
-            let again = used > cone || used < 0.97 * limit;
-            if again {
-                contact.slip = Slip::Viscous(wanted);
-            }
-            again
+        if spring(contact, v_t, dt).length() <= limit {
+            // Slower than a stuck point would creep: it has stopped.
+            contact.phase = Phase::Stick;
+            return true;
         }
-        _ => {
-            let size = f_t.length();
-            if size <= cone {
-                return false;
-            }
-            let held = stiffness * contact.stretch.length();
-            if held > limit || f_t.dot(v_t) >= 0.0 {
-                // The spring itself is stretched beyond what friction holds: it creeps back (plastic flow).
-                contact.stretch *= (0.9 * limit / held.max(f64::MIN_POSITIVE)).min(0.5);
-                return true;
-            }
-            contact.phase = Phase::Slip;
-            contact.slip = if friction_rounds > 1 {
-                Slip::Constant(f_t * (limit / size))
-            } else {
-                Slip::Viscous((limit / v_t.length().max(1e-12)).min(stick_gain))
-            };
-            true
+    } else {
+        if f_t.length() <= cone {
+            return false;
         }
+        let held = TANGENT * contact.stiffness * contact.stretch.length();
+        if held > limit || f_t.dot(v_t) >= 0.0 {
+            // The spring itself is stretched beyond what friction holds: it creeps back (plastic flow).
+            contact.stretch *= (0.9 * limit / held.max(f64::MIN_POSITIVE)).min(0.5);
+            return true;
+        }
+        contact.phase = Phase::Slip;
     }
+    contact.slip = Slip(viscosity(v_t, f_t.length(), limit).min(stick_gain));
+    true
 }
 
 /// Makes the viscosity of a sliding contact ready for the next step, once this one's forces are final.
 pub(crate) fn look_forward(contact: &mut Contact, v: DVec3) {
-    if contact.phase == Phase::Slip {
-        let limit = INSIDE * contact.material.friction * contact.normal.dot(contact.force).max(0.0);
-        contact.slip = Slip::Viscous(limit / contact.tangential(v).length().max(1e-12));
-    }
+    let limit = if contact.phase == Phase::Slip {
+        INSIDE * contact.material.friction * contact.normal.dot(contact.force).max(0.0)
+    } else {
+        0.0
+    };
+    contact.slip = Slip(limit / contact.tangential(v).length().max(1e-12));
 }
 
 /// The stretch to go on with after the step, before its motion: a sliding point keeps just what its

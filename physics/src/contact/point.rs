@@ -54,7 +54,7 @@ pub struct Contact {
     pub force: DVec3,
     /// Velocity of A's point relative to B's at the start of the step, world.
     pub velocity: DVec3,
-    /// Sliding friction as viscosity, `μ f_n / |v_t|`, or the constant force that starts a slide.
+    /// Sliding friction as viscosity, `μ f_n / |v_t|`.
     pub(crate) slip: Slip,
     /// Impulses of the last step along normal and tangents.
     pub(crate) impulse: [f64; 3],
@@ -70,14 +70,9 @@ pub struct Contact {
     pub(crate) anchor: [DVec3; 2],
 }
 
-/// How sliding friction enters the implicit solve.
+/// Sliding friction in the implicit solve: a viscosity, tangential force per velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Slip {
-    /// As viscosity.
-    Viscous(f64),
-    /// As a known force.
-    Constant(DVec3),
-}
+pub(crate) struct Slip(pub(crate) f64);
 
 pub(crate) type Key = (u32, u32, u64);
 
@@ -244,7 +239,7 @@ fn ready(
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: DVec3::ZERO,
-        slip: Slip::Viscous(0.0),
+        slip: Slip(0.0),
         impulse: [0.0; 3],
         turning: crate::spatial::Sym3::ZERO,
         closings: 0,

@@ -214,6 +214,40 @@ pub(crate) fn inward(model: &Model, data: &mut Data, bodies: Range<usize>, drive
     }
 }
 
+/// [`inward`] once more where only some bodies of a tree changed: `changed` marks them and all their ancestors,
+/// and their own inertias and bias forces are written anew; what unchanged subtrees hand to them is kept from the last
+/// time. With everything marked it is [`inward`].
+pub(crate) fn inward_again(
+    model: &Model,
+    data: &mut Data,
+    bodies: Range<usize>,
+    drive: &Drive<'_>,
+    changed: &[bool],
+) {
+    for i in bodies.rev() {
+        let link = &model.links[i];
+        let p = link.parent as usize;
+        if changed[i] {
+            let (inertia, bias) = if drive.is_prescribed(i) {
+                fold_prescribed(model, data, i)
+            } else {
+                fold(model, data, i, drive)
+            };
+            if link.parent != NONE {
+                let r = data.position.offset[i];
+                let handed = (inertia.seen_from(r), bias.seen_from(r));
+                data.dynamics.handed[i] = handed;
+                data.dynamics.articulated_inertia[p] += handed.0;
+                data.dynamics.articulated_bias[p] += handed.1;
+            }
+        } else if link.parent != NONE && changed[p] {
+            let handed = data.dynamics.handed[i];
+            data.dynamics.articulated_inertia[p] += handed.0;
+            data.dynamics.articulated_bias[p] += handed.1;
+        }
+    }
+}
+
 /// A prescribed joint hands everything on: `Ia = IA`, `pa = pA + IA (c + S q̈*)` (RBDA 9.2).
 fn fold_prescribed(model: &Model, data: &mut Data, i: usize) -> (ArticulatedInertia, Force) {
     let link = &model.links[i];

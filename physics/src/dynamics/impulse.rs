@@ -115,7 +115,7 @@ fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64
 
 /// `Sᵀ f` in the coordinates the factors use (world axes for ball joints).
 #[inline]
-fn projected(kind: JointKind, axes: &glam::DMat3, f: Force) -> DVec3 {
+pub(crate) fn projected(kind: JointKind, axes: &glam::DMat3, f: Force) -> DVec3 {
     match kind {
         JointKind::Spherical => f.angular,
         kind => {

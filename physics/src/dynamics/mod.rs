@@ -25,6 +25,7 @@ pub(crate) mod kinematics;
 mod ltl;
 mod momentum;
 mod passive;
+pub(crate) mod response;
 mod rnea;
 
 pub use aba::{aba, aba_at, aba_implicit, aba_implicit_at};

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`problem`] | the statement, its sign convention, the residual every solver is judged by | n² |
 //! | [`pgs`] | projected Gauss–Seidel: approximate, warm-started, pyramid or circular cone | n² per sweep |
+//! | [`coupled`] | the same on groups of rows with blocks where they feel each other, island by island | blocks per sweep |
 //! | [`dantzig`] | Cottle–Dantzig principal pivoting: exact, for P and semidefinite matrices | about n³ |
 //! | [`lemke`] | Lemke's complementary pivoting: exact, the most general; for verification | 2 m² per pivot |
 //!
@@ -24,8 +25,8 @@
 
 mod clamped;
 mod contact_block;
+pub mod coupled;
 pub mod dantzig;
-pub mod factored;
 mod ldl;
 pub mod lemke;
 mod lu;
@@ -34,8 +35,8 @@ mod plain;
 pub mod problem;
 mod tableau;
 
+pub use coupled::{Coupled, CoupledRow, SweepReport};
 pub use dantzig::{Dantzig, DantzigOptions};
-pub use factored::{Factored, FactoredRow, Run, SweepReport};
 pub use lemke::{Lemke, LemkeOptions};
 pub use pgs::{Friction, Pgs, PgsOptions, Sweep};
 pub use problem::{Problem, ProblemError, Report, Status};

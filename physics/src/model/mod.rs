@@ -234,6 +234,12 @@ impl Model {
         self.tree_of[body.index()] as usize
     }
 
+    /// Freedoms of a tree.
+    pub(crate) fn freedoms_of(&self, tree: usize) -> Range<usize> {
+        let bodies = &self.trees[tree];
+        self.bodies[bodies.start].v_start..self.bodies[bodies.end - 1].v_range().end
+    }
+
     /// Sum of all masses.
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.inertia.mass).sum()

@@ -115,7 +115,22 @@ impl ArticulatedInertia {
     /// `J = [-[r]× 1]`.
     #[inline]
     pub fn at_point(k: Sym3, r: DVec3) -> Self {
-        Self { angular: Sym3::ZERO, coupling: DMat3::ZERO, linear: k }.seen_from(r)
+        // B = [r]K and A = B[r]ᵀ, of which six entries will do.
+        let b = DMat3::from_cols(
+            r.cross(DVec3::new(k.xx, k.xy, k.xz)),
+            r.cross(DVec3::new(k.xy, k.yy, k.yz)),
+            r.cross(DVec3::new(k.xz, k.yz, k.zz)),
+        );
+        let (x, y, z) = (b.x_axis, b.y_axis, b.z_axis);
+        let angular = Sym3 {
+            xx: r.y * z.x - r.z * y.x,
+            yy: r.z * x.y - r.x * z.y,
+            zz: r.x * y.z - r.y * x.z,
+            xy: r.z * x.x - r.x * z.x,
+            xz: r.x * y.x - r.y * x.x,
+            yz: r.x * y.y - r.y * x.y,
+        };
+        Self { angular, coupling: b, linear: k }
     }
 
     /// The same map about a reference point from which the present one lies `r` away.

@@ -70,6 +70,13 @@ impl Bias {
     }
 }
 
+impl Bias {
+    /// Whether a tree takes its bias forces at the middle velocity.
+    pub(crate) fn is_fast(&self, tree: usize) -> bool {
+        self.fast[tree]
+    }
+}
+
 /// Starts from the velocities at the beginning of the step.
 pub(crate) fn prepare(model: &Model, data: &mut Data, dt: f64) {
     let Data { velocity, step, .. } = data;

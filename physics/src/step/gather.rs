@@ -182,6 +182,7 @@ pub(crate) fn saturate(
                     - (act.joint_force[dof] + kp * error[k] + kd * act.servo.target_v[dof]);
                 forces.joint_gain[dof] -= kd + opt.dt * kp;
                 data.step.saturated[dof] = wanted;
+                data.step.changed[i] = true;
                 changed = true;
             }
         }

@@ -15,6 +15,7 @@
 pub(crate) mod bias;
 mod books;
 mod contact_rows;
+mod descent;
 mod error;
 pub(crate) mod gather;
 mod ledger;
@@ -22,9 +23,12 @@ pub(crate) mod limits;
 mod options;
 mod pins;
 mod reaction;
+mod responses;
 pub(crate) mod rows;
+mod sets;
 pub(crate) mod sleep;
 mod solve;
+mod trees;
 
 pub use error::StepError;
 pub use ledger::{Account, Ledger};
@@ -40,7 +44,7 @@ use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
 use crate::forces::Forces;
 use crate::model::Model;
-use crate::spatial::Motion;
+use crate::spatial::{ArticulatedInertia, Force, Motion};
 use crate::state::State;
 
 /// What the step keeps between its stages.
@@ -57,6 +61,16 @@ pub struct StepData {
     pub(crate) bias: bias::Bias,
     /// Trees that must be solved (again).
     pub(crate) dirty: Vec<bool>,
+    /// Trees whose velocities are new, and trees that have had a round since something else than their sets changed.
+    pub(crate) moved: Vec<bool>,
+    pub(crate) begun: Vec<bool>,
+    /// Each body's own inertia and bias force without contacts.
+    pub(crate) own_inertia: Vec<ArticulatedInertia>,
+    pub(crate) own_bias: Vec<Force>,
+    /// Bodies on which something changed since their tree was solved.
+    pub(crate) changed: Vec<bool>,
+    /// Contacts with the world along the step of a round.
+    pub(crate) ways: Vec<descent::Way>,
     /// Contacts with the world that belong to each tree.
     pub(crate) contacts_of: Vec<(u32, u32)>,
     /// The actuation's implicit terms by tree: order and ranges.
@@ -84,6 +98,12 @@ impl StepData {
             next_body: vec![Motion::ZERO; n],
             bias: bias::Bias::new(model),
             dirty: vec![false; trees],
+            moved: vec![false; trees],
+            begun: vec![false; trees],
+            own_inertia: vec![ArticulatedInertia::ZERO; n],
+            own_bias: vec![Force::ZERO; n],
+            changed: vec![false; n],
+            ways: Vec::new(),
             contacts_of: vec![(0, 0); trees],
             term_order: Vec::new(),
             terms_of: vec![(0, 0); trees],

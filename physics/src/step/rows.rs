@@ -4,20 +4,20 @@
 //! `w = (J M̂⁻¹Jᵀ + ε) λ + (J v* - target)` is the complementary slack (recipes 3.1). A spring-damper
 //! `f = k (d - h v⁺) - c v⁺` is the row `ε = 1/(h (hk + c))`, `target = k d/(hk + c)` (recipes 3.4).
 //!
-//! The unknowns the solver works on are not joint velocities but the **twists of the bodies that rows touch**
-//! (and the rates of single freedoms): a row is then six numbers per body instead of one per freedom
-//! between it and the root, and its response covers only bodies that other rows of the tree can feel. Joint
-//! velocities follow from one impulse response per tree at the end.
+//! Rows are coupled through the trees they act on: the solver gets the blocks of `J M̂⁻¹Jᵀ` between them
+//! (`responses.rs`) and works on impulses alone. Joint velocities follow from one impulse response per tree at the end.
 //!
 //! Rows are written once per step; responses and offsets follow the articulated factors whenever the
 //! active set changes those.
 
 use glam::DVec3;
 
+use super::responses::{Responses, Slot, tree_of};
 use crate::data::Data;
 use crate::dynamics::impulse::{Hit, tree_response};
-use crate::lcp::{Dantzig, Factored, FactoredRow, Problem, Run};
-use crate::model::{Model, NONE};
+use crate::lcp::coupled::leaves_cone;
+use crate::lcp::{Coupled, CoupledRow, Dantzig, Problem};
+use crate::model::Model;
 use crate::spatial::{Force, Motion};
 
 /// Why a row is there.
@@ -74,92 +74,104 @@ impl RowSpec {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) specs: Vec<RowSpec>,
-    pub(crate) factored: Factored,
     /// Impulses.
     pub(crate) x: Vec<f64>,
     /// `M̂⁻¹Jᵀx`, the change of joint velocities.
     pub(crate) change: Vec<f64>,
+    /// The same change of body velocities.
+    pub(crate) body_change: Vec<Motion>,
     /// Whether a tree is touched by any row.
     pub(crate) touched: Vec<bool>,
-    layout: Layout,
-    /// Twists and rates of the slots: `W x` while solving.
-    u: Vec<f64>,
-    scratch: Vec<f64>,
+    /// What the solver sees of the rows.
+    rows: Vec<CoupledRow>,
+    coupled: Coupled,
+    responses: Responses,
+    groups: Groups,
     /// Sum of the rows' impulses on each body and freedom, while velocities are read back.
+    pushes: Vec<Force>,
+    joint_pushes: Vec<f64>,
     hits: Vec<Hit>,
     dense: Dense,
 }
 
-/// Where the twists of touched bodies and the rates of touched freedoms stand among the unknowns, tree by tree.
+/// Which groups of rows each tree has, and which trees rows connect.
 #[derive(Clone, Debug, Default)]
-struct Layout {
-    /// First unknown of each body, [`NONE`] if no row touches it.
-    body: Vec<u32>,
-    /// Unknown of each freedom, [`NONE`] if no row is on it alone.
-    freedom: Vec<u32>,
-    /// What each tree's unknowns are, in order: bodies, then freedoms.
-    slots: Vec<Slot>,
-    /// Range of `slots` and of unknowns of each tree.
-    trees: Vec<(u32, u32, u32, u32)>,
-    /// Bodies between the world and a slot: the only ones whose response matters while solving.
-    needed: Vec<bool>,
+struct Groups {
+    /// Groups by tree, and where each tree's start.
+    list: Vec<u32>,
+    start: Vec<u32>,
+    /// A tree each tree is connected to, towards its island's first.
+    island: Vec<u32>,
+    /// The groups one group feels.
+    others: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Slot {
-    Body(u32),
-    Freedom(u32),
-}
+impl Groups {
+    fn build(&mut self, n_trees: usize, coupled: &Coupled, responses: &Responses) {
+        let trees = |group: usize| responses.trees_of(coupled.rows_of(group).start).into_iter().flatten();
+        self.start.clear();
+        self.start.resize(n_trees + 1, 0);
+        self.island.clear();
+        self.island.extend(0..n_trees as u32);
+        for group in 0..coupled.n_groups() {
+            let mut root = None;
+            for tree in trees(group) {
+                self.start[tree as usize + 1] += 1;
+                let own = self.root(tree);
+                if let Some(other) = root.replace(own) {
+                    let low = own.min(other);
+                    self.island[own.max(other) as usize] = low;
+                    root = Some(low);
+                }
+            }
+        }
+        for tree in 0..n_trees {
+            self.start[tree + 1] += self.start[tree];
+            self.island[tree] = self.root(tree as u32);
+        }
+        self.list.clear();
+        self.list.resize(self.start[n_trees] as usize, 0);
+        for group in (0..coupled.n_groups()).rev() {
+            for tree in trees(group) {
+                // From the end, so that the ends become the starts and the groups stay in order.
+                self.start[tree as usize + 1] -= 1;
+                self.list[self.start[tree as usize + 1] as usize] = group as u32;
+            }
+        }
+        self.start.rotate_left(1);
+        self.start[n_trees] = self.list.len() as u32;
+    }
 
-impl Layout {
-    fn build(&mut self, model: &Model, specs: &[RowSpec], touched: &[bool]) -> usize {
-        self.body.clear();
-        self.body.resize(model.n_bodies(), NONE);
-        self.freedom.clear();
-        self.freedom.resize(model.n_v(), NONE);
-        self.slots.clear();
-        self.trees.clear();
-        for hit in specs.iter().flat_map(|s| s.hits.iter().flatten()) {
-            match *hit {
-                Hit::Body(b, _) => self.body[b] = 0,
-                Hit::Freedom(d, _) => self.freedom[d] = 0,
-            }
+    fn root(&self, mut tree: u32) -> u32 {
+        while self.island[tree as usize] != tree {
+            tree = self.island[tree as usize];
         }
-        let mut next = 0;
-        for (tree, range) in model.trees.iter().enumerate() {
-            let (first_slot, first) = (self.slots.len() as u32, next);
-            if touched[tree] {
-                for b in range.clone() {
-                    if self.body[b] != NONE {
-                        self.body[b] = next;
-                        self.slots.push(Slot::Body(b as u32));
-                        next += 6;
-                    }
-                }
-                let dofs = model.bodies[range.start].v_start..model.bodies[range.end - 1].v_range().end;
-                for d in dofs {
-                    if self.freedom[d] != NONE {
-                        self.freedom[d] = next;
-                        self.slots.push(Slot::Freedom(d as u32));
-                        next += 1;
-                    }
-                }
-            }
-            self.trees.push((first_slot, self.slots.len() as u32, first, next));
-        }
-        self.needed.clear();
-        self.needed.resize(model.n_bodies(), false);
-        for slot in &self.slots {
-            let mut at = match *slot {
-                Slot::Body(b) => b,
-                Slot::Freedom(d) => model.body_of_freedom(d as usize).index() as u32,
+        tree
+    }
+
+    fn of(&self, tree: u32) -> &[u32] {
+        &self.list[self.start[tree as usize] as usize..self.start[tree as usize + 1] as usize]
+    }
+
+    /// Writes the groups that share a tree with rows on `trees`, in order.
+    fn gather_others(&mut self, trees: [Option<u32>; 2]) {
+        let mut others = core::mem::take(&mut self.others);
+        others.clear();
+        let a = trees[0].map_or(&[][..], |t| self.of(t));
+        let b = trees[1].map_or(&[][..], |t| self.of(t));
+        let (mut i, mut k) = (0, 0);
+        while i < a.len() || k < b.len() {
+            let next = match (a.get(i), b.get(k)) {
+                (Some(&x), Some(&y)) => x.min(y),
+                (Some(&x), None) => x,
+                (None, Some(&y)) => y,
+                (None, None) => break,
             };
-            while at != NONE && !self.needed[at as usize] {
-                self.needed[at as usize] = true;
-                at = model.links[at as usize].parent;
-            }
+            i += usize::from(a.get(i) == Some(&next));
+            k += usize::from(b.get(k) == Some(&next));
+            others.push(next);
         }
-        next as usize
+        self.others = others;
     }
 }
 
@@ -200,14 +212,16 @@ pub struct RowReport {
     pub iterations: usize,
     /// Largest velocity change in the last sweep, or the direct solver's residual.
     pub residual: f64,
+    /// Whether the sweeps, if there were any, ended before their number was up.
+    pub settled: bool,
 }
 
 impl Rows {
     pub(crate) fn clear(&mut self, model: &Model) {
         self.specs.clear();
-        self.factored.clear();
         self.x.clear();
         self.change.resize(model.n_v(), 0.0);
+        self.body_change.resize(model.n_bodies(), Motion::ZERO);
         self.touched.clear();
         self.touched.resize(model.trees.len(), false);
     }
@@ -222,139 +236,80 @@ impl Rows {
         self.specs.len() as u32 - 1
     }
 
-    /// Lays the unknowns out and writes the Jacobian, once all rows are there.
-    pub(crate) fn assemble(&mut self, model: &Model) {
-        let n = self.layout.build(model, &self.specs, &self.touched);
-        self.u.clear();
-        self.u.resize(n, 0.0);
-        self.scratch.clear();
-        self.scratch.resize(n.max(model.n_v()), 0.0);
-        let f = &mut self.factored;
-        for spec in &self.specs {
-            let first_run = f.jacobian_runs.len() as u32;
-            for hit in spec.hits.into_iter().flatten() {
-                let from = f.jacobian.len() as u32;
-                match hit {
-                    Hit::Body(b, wrench) => {
-                        f.jacobian.extend_from_slice(&wrench.to_array());
-                        f.jacobian_runs.push(Run { at: self.layout.body[b], from, length: 6 });
-                    }
-                    Hit::Freedom(d, scale) => {
-                        f.jacobian.push(scale);
-                        f.jacobian_runs.push(Run { at: self.layout.freedom[d], from, length: 1 });
-                    }
-                }
-            }
-            f.rows.push(FactoredRow {
-                jacobian: (first_run, f.jacobian_runs.len() as u32),
-                response: (0, 0),
-                offset: 0.0,
-                compliance: spec.compliance,
-                lower: spec.lower,
-                upper: spec.upper,
-                friction: spec.friction,
-            });
+    /// Prepares the solver once all rows are there; `bodies` and `v` are the velocities the step begins with.
+    pub(crate) fn assemble(&mut self, model: &Model, bodies: &[Motion], v: &[f64]) {
+        if self.specs.is_empty() {
+            return;
+        }
+        self.responses.lay_out(model, &self.specs, &self.touched);
+        self.rows.clear();
+        self.rows.extend(self.specs.iter().map(|spec| CoupledRow {
+            offset: 0.0,
+            speed: spec.rate(bodies, v).abs(),
+            compliance: spec.compliance,
+            lower: spec.lower,
+            upper: spec.upper,
+            friction: spec.friction,
+        }));
+        self.pushes.resize(model.n_bodies(), Force::ZERO);
+        self.joint_pushes.resize(model.n_v(), 0.0);
+    }
+
+    /// Tells that a tree has new articulated factors.
+    pub(crate) fn forget(&mut self, tree: usize) {
+        if self.touched[tree] {
+            self.responses.fresh[tree] = false;
         }
     }
 
     /// Responses and offsets for the present factors; `bodies` and `v` are the velocities they lead to without
     /// rows.
     pub(crate) fn respond(&mut self, model: &Model, data: &mut Data, bodies: &[Motion], v: &[f64]) {
-        let f = &mut self.factored;
-        f.response.clear();
-        f.response_runs.clear();
-        for (i, spec) in self.specs.iter().enumerate() {
-            let first = f.response_runs.len() as u32;
-            let mut add = |hits: &[Hit]| {
-                let tree = tree_of(model, hits[0]);
-                let range = &model.trees[tree];
-                let at = model.links[range.start].v as usize;
-                let end = model.bodies[range.end - 1].v_range().end;
-                let out = &mut self.scratch[..end - at];
-                tree_response(model, data, tree, hits, &self.layout.needed, out);
-                let (slot, last_slot, first, last) = self.layout.trees[tree];
-                let from = f.response.len() as u32;
-                for slot in &self.layout.slots[slot as usize..last_slot as usize] {
-                    match *slot {
-                        Slot::Body(b) => {
-                            f.response.extend_from_slice(&data.dynamics.response[b as usize].to_array());
-                        }
-                        Slot::Freedom(d) => f.response.push(self.scratch[d as usize - at]),
-                    }
-                }
-                f.response_runs.push(Run { at: first, from, length: last - first });
-            };
-            match spec.hits {
-                [Some(a), Some(b)] if tree_of(model, a) == tree_of(model, b) => add(&[a, b]),
-                [a, b] => a.iter().chain(&b).for_each(|hit| add(core::slice::from_ref(hit))),
-            }
-            f.rows[i].response = (first, f.response_runs.len() as u32);
-            f.rows[i].offset = spec.rate(bodies, v) - spec.target;
+        self.responses.refresh(model, data, &self.specs);
+        for (row, spec) in self.rows.iter_mut().zip(&self.specs) {
+            row.offset = spec.rate(bodies, v) - spec.target;
         }
-        f.prepare(&mut self.u);
     }
 
-    /// Largest change of a row's velocity without rows since the last [`Rows::respond`].
-    pub(crate) fn staleness(&self, bodies: &[Motion], v: &[f64]) -> f64 {
-        let change =
-            |(spec, row): (&RowSpec, &FactoredRow)| (spec.rate(bodies, v) - spec.target - row.offset).abs();
-        self.specs.iter().zip(&self.factored.rows).map(change).fold(0.0, f64::max)
+    /// Whether a row's velocity without rows changed since the last [`Rows::respond`] by more than `stale` or a
+    /// hundredth of its speed.
+    pub(crate) fn is_stale(&self, bodies: &[Motion], v: &[f64], stale: f64) -> bool {
+        self.specs.iter().zip(&self.rows).any(|(spec, row)| {
+            (spec.rate(bodies, v) - spec.target - row.offset).abs() > stale.max(0.01 * row.speed)
+        })
     }
 
-    /// Root mean square of the rows' velocities, m/s or rad/s.
-    pub(crate) fn typical_speed(&self, bodies: &[Motion], v: &[f64]) -> f64 {
-        let sum: f64 = self.specs.iter().map(|spec| spec.rate(bodies, v).powi(2)).sum();
-        (sum / self.specs.len().max(1) as f64).sqrt()
-    }
-
-    /// Keeps the impulses and applies them through the present factors.
+    /// Keeps the impulses and applies them through the present factors: one response per tree.
     pub(crate) fn reapply(&mut self, model: &Model, data: &mut Data) {
         self.sum_impulses();
-        self.read_change(model, data);
-    }
-
-    /// Joint velocities from the impulses: one response per tree.
-    fn read_change(&mut self, model: &Model, data: &mut Data) {
-        self.change.fill(0.0);
         for (tree, range) in model.trees.iter().enumerate() {
-            let (slot, last_slot, first, _) = self.layout.trees[tree];
-            if slot == last_slot {
+            if !self.touched[tree] {
                 continue;
             }
-            // Sum the impulses slot by slot; `scratch` holds the sums at the slots' places.
-            let mut at = first as usize;
             self.hits.clear();
-            for slot in &self.layout.slots[slot as usize..last_slot as usize] {
-                match *slot {
-                    Slot::Body(b) => {
-                        let sum = &self.scratch[at..at + 6];
-                        let wrench = Force::new(crate::state::vec3(sum, 0), crate::state::vec3(sum, 3));
-                        self.hits.push(Hit::Body(b as usize, wrench));
-                        at += 6;
-                    }
-                    Slot::Freedom(d) => {
-                        self.hits.push(Hit::Freedom(d as usize, self.scratch[at]));
-                        at += 1;
-                    }
-                }
-            }
-            let start = model.links[range.start].v as usize;
-            let end = model.bodies[range.end - 1].v_range().end;
-            tree_response(model, data, tree, &self.hits, &[], &mut self.change[start..end]);
+            self.hits.extend(self.responses.slots(tree).iter().map(|slot| match *slot {
+                Slot::Body(b) => Hit::Body(b as usize, self.pushes[b as usize]),
+                Slot::Freedom(d) => Hit::Freedom(d as usize, self.joint_pushes[d as usize]),
+            }));
+            let freedoms = model.freedoms_of(tree);
+            tree_response(model, data, tree, &self.hits, &[], &mut self.change[freedoms]);
+            self.body_change[range.clone()].copy_from_slice(&data.dynamics.response[range.clone()]);
         }
     }
 
-    /// `Jᵀx` into `scratch`, in the layout of the unknowns.
+    /// `Jᵀx` by body and freedom.
     fn sum_impulses(&mut self) {
-        self.scratch.fill(0.0);
-        for (row, &x) in self.factored.rows.iter().zip(&self.x) {
-            if x == 0.0 {
-                continue;
+        for hit in self.specs.iter().flat_map(|s| s.hits.iter().flatten()) {
+            match *hit {
+                Hit::Body(b, _) => self.pushes[b] = Force::ZERO,
+                Hit::Freedom(d, _) => self.joint_pushes[d] = 0.0,
             }
-            let (start, end) = row.jacobian;
-            for run in &self.factored.jacobian_runs[start as usize..end as usize] {
-                for k in 0..run.length as usize {
-                    self.scratch[run.at as usize + k] += x * self.factored.jacobian[run.from as usize + k];
+        }
+        for (spec, &x) in self.specs.iter().zip(&self.x) {
+            for hit in spec.hits.iter().flatten() {
+                match *hit {
+                    Hit::Body(b, wrench) => self.pushes[b] += wrench * x,
+                    Hit::Freedom(d, scale) => self.joint_pushes[d] += scale * x,
                 }
             }
         }
@@ -368,9 +323,25 @@ impl Rows {
         sweeps: usize,
         tolerance: f64,
     ) -> RowReport {
-        let report = self.factored.solve(&mut self.x, &mut self.u, sweeps, tolerance, true);
+        self.coupled.group(&self.rows);
+        self.groups.build(model.trees.len(), &self.coupled, &self.responses);
+        for group in 0..self.coupled.n_groups() {
+            self.groups.gather_others(self.responses.trees_of(self.coupled.rows_of(group).start));
+            let responses = &self.responses;
+            self.coupled.couple(group, &self.groups.others, |i, k, out| responses.block(i, k, out));
+        }
+        let (responses, groups) = (&self.responses, &self.groups);
+        self.coupled.arrange(model.trees.len(), |row| {
+            responses.trees_of(row)[0].map_or(0, |tree| groups.island[tree as usize] as usize)
+        });
+        let report = self.coupled.solve(&self.rows, &mut self.x, sweeps, tolerance);
         self.reapply(model, data);
-        RowReport { rows: self.specs.len(), iterations: report.sweeps, residual: report.change }
+        RowReport {
+            rows: self.specs.len(),
+            iterations: report.sweeps,
+            residual: report.change,
+            settled: report.settled,
+        }
     }
 
     /// Dantzig's principal pivoting on the dense matrix.
@@ -383,7 +354,11 @@ impl Rows {
     ) -> RowReport {
         let n = self.specs.len();
         let d = &mut self.dense;
-        self.factored.write_dense(&mut self.u, &mut d.matrix);
+        d.matrix.clear();
+        for i in 0..n {
+            d.matrix.extend((0..n).map(|k| self.responses.entry(i, k)));
+            d.matrix[i * n + i] += self.rows[i].compliance;
+        }
         // Redundant rows (four corners of a box) leave the matrix singular: a trace of softness.
         for i in 0..n {
             d.matrix[i * n + i] *= 1.0 + 1e-9;
@@ -393,11 +368,10 @@ impl Rows {
         d.upper.clear();
         d.friction.clear();
         d.coefficient.clear();
-        for (i, row) in self.factored.rows.iter().enumerate() {
-            let (lower, upper) = if self.factored.responds(i) { (row.lower, row.upper) } else { (0.0, 0.0) };
+        for row in &self.rows {
             d.offset.push(row.offset);
-            d.lower.push(lower);
-            d.upper.push(upper);
+            d.lower.push(row.lower);
+            d.upper.push(row.upper);
             d.friction.push(row.friction.map(|(normal, _)| normal as usize));
             d.coefficient.push(row.friction.map_or(0.0, |(_, mu)| mu));
         }
@@ -406,32 +380,23 @@ impl Rows {
         let report = match problem {
             Ok(problem) => {
                 let report = d.solver.solve(&problem, &mut self.x);
-                RowReport { rows: n, iterations: report.iterations, residual: report.residual }
+                RowReport { rows: n, iterations: report.iterations, residual: report.residual, settled: true }
             }
             // Numbers that are not finite: leave no impulse; the step names the culprit.
             Err(_) => {
                 self.x.fill(0.0);
-                RowReport { rows: n, iterations: 0, residual: f64::INFINITY }
+                RowReport { rows: n, iterations: 0, residual: f64::INFINITY, settled: true }
             }
         };
         // The direct solver bounds each tangent by itself, which lets a slide run on as if on a skate's
         // blade. Where that left the circular cone, sweeps from here lead back into it.
-        if self.factored.leaves_cone(&self.x) {
+        if leaves_cone(&self.rows, &self.x) {
             let swept = self.solve_sweeps(model, data, sweeps, tolerance);
             return RowReport { iterations: report.iterations + swept.iterations, ..swept };
         }
         self.reapply(model, data);
         report
     }
-}
-
-/// The tree a hit belongs to.
-fn tree_of(model: &Model, hit: Hit) -> usize {
-    let body = match hit {
-        Hit::Body(body, _) => body,
-        Hit::Freedom(dof, _) => model.body_of_freedom(dof).index(),
-    };
-    model.tree_of[body] as usize
 }
 
 /// A unit force along `direction` at a point of the world on body `body`.
