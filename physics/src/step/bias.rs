@@ -19,8 +19,9 @@
 //!
 //! through the articulated factors of the solve (an impulse response, about a third of it). With `w = iωh/2` for a
 //! body that turns at `ω`, `n` rounds multiply its velocity by `(1 + w - 2wⁿ⁺²)/(1 - w)` where (1) would by
-//! `(1 + w)/(1 - w)`, of size one: 2, 3 or 6 rounds lose a little, one gains `(ωh)⁴/4` and is left at that only where
-//! this is below 1e-8 ([`SETTLED`]). Only **fast** trees take part, those with a body that turns by more than
+//! `(1 + w)/(1 - w)`, of size one: 2, 3 or 6 rounds lose a little. Rounds end early once they change nothing that would
+//! show ([`SETTLED`]). They are made once, with the contacts that the last step left closed; all solves of the step then
+//! use the forces so found. Only **fast** trees take part, those with a body that turns by more than
 //! [`FAST_TURN`] in the step.
 
 use glam::DVec3;
@@ -35,10 +36,10 @@ use crate::state::State;
 
 /// Trees whose bodies all turn less than this in a step, rad, take their bias forces as they are at its start.
 const FAST_TURN: f64 = 2e-3;
-/// Most rounds of (2) per solve.
-const ROUNDS: usize = 6;
+/// Most rounds of (2) per solve; the solve with the forces so found is one more.
+const ROUNDS: usize = 5;
 /// Rounds end once no body's turn in the step changes by more than this, rad.
-const SETTLED: f64 = 1e-4;
+const SETTLED: f64 = 1e-5;
 /// Change of a body's turn by pins, rad, that its bias forces outlive.
 const STALE_TURN: f64 = 1e-3;
 /// A body that turns further than this in a step, rad, has its bias forces cut back to those of this turn: taken
