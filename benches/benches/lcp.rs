@@ -34,7 +34,7 @@ fn rows(n: usize) -> Rows {
         }
         matrix[i * n + i] += 0.1;
     }
-    let is_normal = |i: usize| i % 3 == 0;
+    let is_normal = |i: usize| i.is_multiple_of(3);
     Rows {
         matrix,
         offset: (0..n).map(|i| random.symmetric() - if is_normal(i) { 1.0 } else { 0.0 }).collect(),

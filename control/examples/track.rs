@@ -48,6 +48,7 @@ fn main() {
             "z" => options.damping_ratio = number(&arg),
             "hz" => rate = number(&arg),
             "s" => seconds = number(&arg),
+            "yaw" => options.yaw_limit = number(&arg),
             "cyclic" => cyclic = true,
             "meathook" => options.balance = Balance::Meathook,
             "none" => options.balance = Balance::Unpowered,
@@ -90,6 +91,7 @@ fn main() {
         let total = if cyclic { seconds } else { seconds.min(clip.duration()) };
         let steps = (total * rate) as usize;
         let (mut error, mut lowest) = (0.0, f64::INFINITY);
+        let mut root_error = stuntlab_physics::glam::DVec3::ZERO;
         let mut ghost = State::new(&model);
         for k in 0..steps {
             observe(&model, &state, &mut data, &opt);
@@ -98,6 +100,7 @@ fn main() {
             dynamo.act(&sense, &mut act);
             let e = dynamo.error();
             error += e;
+            root_error += dynamo.targets().error[0].powf(2.0);
             reference.write(k as f64 * opt.dt, &mut ghost.q);
             let z0 = character.root_height();
             let ratio = (state.q[2] + z0) / (ghost.q[2] + z0);
@@ -134,9 +137,10 @@ fn main() {
             advance(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
         }
         println!(
-            "{name}: error {:.3} lowest {lowest:.2} of the reference's height, {} bones",
+            "{name}: error {:.3} lowest {lowest:.2} of the reference's height, {} bones, root off by {:.3} rad",
             error / steps as f64,
-            model.n_bodies()
+            model.n_bodies(),
+            (root_error / steps as f64).powf(0.5)
         );
     }
 }

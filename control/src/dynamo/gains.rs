@@ -14,6 +14,9 @@ const TABLE_FREQUENCY: f64 = 40.0;
 /// Factor from the table's 45 kg to a grown body.
 const TABLE_SCALE: f64 = 1.6;
 
+/// Gains of the spring that keeps the root's heading with the body's, N m/rad and N m s/rad.
+pub(super) const YAW: (f64, f64) = (1000.0, 50.0);
+
 /// Gains of all bones.
 #[derive(Clone, Debug)]
 pub struct BoneGains {
@@ -29,11 +32,7 @@ impl BoneGains {
     pub fn new(model: &Model, frequency: f64, damping_ratio: f64) -> Self {
         let n = model.n_bodies();
         let table = model.bodies().iter().map(|b| reference_gains(b.name()).map_or(0.0, |g| g.stiffness));
-        let mut inertia = carried_inertia(model, 0..n);
-        // The root is held by its own spring; what counts of it is its own bone.
-        if let (Some(root), Some(body)) = (inertia.first_mut(), model.bodies().first()) {
-            *root = body.inertia().rotational.trace() / 3.0;
-        }
+        let inertia = carried_inertia(model, 0..n);
         let mut gains = Self {
             inertia,
             table: table.collect(),
@@ -57,6 +56,9 @@ impl BoneGains {
             self.stiffness[i] = k1;
             self.damping[i] = if frequency > 0.0 { 2.0 * damping_ratio * k1 / frequency } else { 0.0 };
         }
+        if let (Some(k1), Some(k2)) = (self.stiffness.first_mut(), self.damping.first_mut()) {
+            (*k1, *k2) = YAW;
+        }
     }
 
     /// k₁ and k₂ of bone `i`.
@@ -64,7 +66,7 @@ impl BoneGains {
         (self.stiffness[i], self.damping[i])
     }
 
-    /// k₁ of all bones.
+    /// k₁ of all bones; the root's is that of its spring about the vertical.
     pub fn stiffness(&self) -> &[f64] {
         &self.stiffness
     }

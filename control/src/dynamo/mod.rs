@@ -48,7 +48,8 @@ pub struct DynamoOptions {
     pub frame: Frame,
     /// How the root balances.
     pub balance: Balance,
-    /// Largest moment about the vertical that holds the root's own heading to the body's, N m (recipes 4.7).
+    /// Largest moment about the vertical that holds the root's own heading to the body's, N m. (Recipes 4.7 advises 30;
+    /// running and hopping need 60. The other bones' springs answer it: see [`Targets`].)
     pub yaw_limit: f64,
     /// How impacts weaken the character.
     pub stun: StunOptions,
@@ -66,7 +67,7 @@ impl Default for DynamoOptions {
             application: Application::External,
             frame: Frame::Egocentric,
             balance: Balance::WeakSpring(WeakSpring::default()),
-            yaw_limit: 30.0,
+            yaw_limit: 60.0,
             stun: StunOptions::default(),
             foot_lift: FootLift::default(),
             fade: 0.25,

@@ -14,6 +14,8 @@ use stuntlab_physics::ImplicitForce;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Sym3;
 
+use super::gains::YAW;
+
 /// How the root keeps upright.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Balance {
@@ -58,8 +60,6 @@ impl Default for WeakSpring {
 
 /// Seconds of small torque after which a broken spring holds again.
 const REARM_TIME: f64 = 0.2;
-/// Gains of the spring about the vertical, within its limit.
-const YAW: (f64, f64) = (1000.0, 50.0);
 /// Meathook gains.
 const HOOK: (f64, f64) = (20_000.0, 2_000.0);
 

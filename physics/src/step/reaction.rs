@@ -52,10 +52,10 @@ pub(crate) fn write(model: &Model, state: &State, data: &mut Data, act: &Actuati
     let rows = &data.step.rows;
     for (spec, x) in rows.specs.iter().zip(&rows.x) {
         for hit in spec.hits.into_iter().flatten() {
-            if let Hit::Freedom(dof, scale) = hit {
-                if act.prescribed[model.body_of_freedom(dof).index()] {
-                    data.dynamics.joint_force[dof] -= scale * x * per_time;
-                }
+            if let Hit::Freedom(dof, scale) = hit
+                && act.prescribed[model.body_of_freedom(dof).index()]
+            {
+                data.dynamics.joint_force[dof] -= scale * x * per_time;
             }
         }
     }
@@ -67,7 +67,7 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
     let next = &data.step.next_body;
     for (body, term) in &act.implicit {
         let i = body.index();
-        forces[i] = forces[i] - (term.at_rest - term.gain * next[i]);
+        forces[i] -= term.at_rest - term.gain * next[i];
     }
     if !opt.formulation.is_rigid() {
         let explicit = opt.formulation == Formulation::Penalty;
@@ -77,7 +77,7 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
                 Force::at_offset(force, contact.point - data.position.world_from_body[b].translation)
             };
             let a = contact.body_a;
-            forces[a] = forces[a] - at(a, contact.force);
+            forces[a] -= at(a, contact.force);
             if let Some(b) = contact.body_b {
                 forces[b] += at(b, contact.force);
             }
@@ -90,7 +90,7 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
     for (spec, x) in data.step.rows.specs.iter().zip(&data.step.rows.x) {
         for hit in spec.hits.into_iter().flatten() {
             if let Hit::Body(b, wrench) = hit {
-                forces[b] = forces[b] - wrench * (x * per_time);
+                forces[b] -= wrench * (x * per_time);
             }
         }
     }
