@@ -25,7 +25,7 @@ controller = {{ {controller} }}
 {more}
 "#
     );
-    Scene::parse("test.toml", &text, &[]).unwrap()
+    Scene::parse("test.toml", &text, &[]).expect("a sound scene")
 }
 
 fn root(world: &World) -> DVec3 {
@@ -34,8 +34,8 @@ fn root(world: &World) -> DVec3 {
 
 fn value(run: &Run, name: &str) -> f64 {
     let metrics = run.metrics();
-    let reading = metrics.measurements.iter().find(|m| m.name == name).unwrap();
-    reading.value.unwrap()
+    let reading = metrics.measurements.iter().find(|m| m.name == name).expect("measured");
+    reading.value.expect("sampled")
 }
 
 #[test]

@@ -18,7 +18,9 @@ fn every_scene_runs_for_two_seconds() {
         run.advance_to(2.0);
         for lane in &run.lanes {
             assert_eq!(lane.failure, None, "{name} {}", lane.name);
-            assert!(lane.world.state.time > 1.99, "{name}");
+            // A variant may be shorter than its scene, as long as its recording.
+            let end = lane.world.scene().duration.min(2.0);
+            assert!(lane.world.state.time > end - 0.01, "{name} {}", lane.name);
             assert!(lane.world.state.is_finite(), "{name}");
         }
         // Nothing flies off: whatever was thrown or dropped is within a hall's size.
