@@ -11,14 +11,17 @@
 //! | [`pose`] | joint servos that hold a pose |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
+//! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 
 pub mod controller;
 pub mod dynamo;
+pub mod fighter;
 pub mod gains;
 pub mod pose;
 pub mod reference;
 
 pub use controller::{Controller, Idle, Sense, UnknownCommand};
 pub use dynamo::Dynamo;
+pub use fighter::Fighter;
 pub use gains::Gains;
 pub use pose::Pose;

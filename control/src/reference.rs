@@ -1,12 +1,14 @@
 //! Motions to follow, as coordinates of the character's own model.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, PoseScratch};
 use stuntlab_mocap::{Clip, ClipSpline, Sample};
 
-/// Where the character should be, over time.
-pub trait Reference: Send {
+/// Where the character should be, over time. `Any`, so that whoever gave a motion away can reach it again
+/// ([`crate::Dynamo::reference_mut`]).
+pub trait Reference: Any + Send {
     /// Writes the wanted coordinates at `time` (s since the motion began), in the layout of the character's own
     /// model.
     fn write(&mut self, time: f64, q: &mut [f64]);

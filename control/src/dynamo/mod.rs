@@ -98,6 +98,8 @@ pub struct Dynamo {
     standing_height: f64,
     /// Net external moment of the last step, N m.
     cheat: DVec3,
+    /// Impulse to be felt besides those of contacts, N s.
+    felt: f64,
 }
 
 impl Dynamo {
@@ -124,6 +126,7 @@ impl Dynamo {
             started: 0.0,
             standing_height: 0.0,
             cheat: DVec3::ZERO,
+            felt: 0.0,
             options,
             model,
             reference,
@@ -146,6 +149,36 @@ impl Dynamo {
     /// Gain scale of the stun.
     pub fn strength(&self) -> f64 {
         self.stun.strength()
+    }
+
+    /// The motion being followed.
+    pub fn reference_mut(&mut self) -> &mut dyn Reference {
+        self.reference.as_mut()
+    }
+
+    /// Seconds since the root spring broke; zero while it holds.
+    pub fn broken_for(&self) -> f64 {
+        self.root.broken_for()
+    }
+
+    /// Whether knocked out.
+    pub fn is_unconscious(&self) -> bool {
+        self.stun.is_unconscious()
+    }
+
+    /// Breaks the root spring: strength fades, as after a fall.
+    pub fn break_spring(&mut self) {
+        self.root.set_broken(true);
+    }
+
+    /// Makes a broken root spring hold again at once; strength comes back.
+    pub fn rearm(&mut self) {
+        self.root.set_broken(false);
+    }
+
+    /// Lets the stun feel an impulse (N s) in the next step besides those of contacts.
+    pub fn strike(&mut self, impulse: f64) {
+        self.felt = self.felt.max(impulse);
     }
 
     /// Net moment that came from outside in the last step ("cheat level"), as it would be at the velocities the step
@@ -286,7 +319,8 @@ impl Controller for Dynamo {
         self.standing_height = self.standing_height.max(usual);
 
         let (impulse, touching) = self.impacts(sense);
-        let strength = self.stun.update(impulse, self.root.broken_for(), sense.dt);
+        let felt = impulse.max(std::mem::take(&mut self.felt));
+        let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
         self.track(sense, strength, out);
 

@@ -93,6 +93,15 @@ impl Root {
         self.broken_for
     }
 
+    /// Breaks the spring, or makes it hold again without waiting for calm.
+    pub fn set_broken(&mut self, broken: bool) {
+        self.broken = broken;
+        self.calm_for = 0.0;
+        if !broken {
+            self.broken_for = 0.0;
+        }
+    }
+
     /// The moment on the root for this step, `None` for none.
     pub fn moment(&mut self, s: &RootSense) -> Option<ImplicitForce> {
         match self.balance {

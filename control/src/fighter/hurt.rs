@@ -1,0 +1,98 @@
+//! What punches do: a fist on head or trunk hurts, on the arms hardly, and hurt adds up until the fighter is knocked
+//! out. The impulse itself is felt by Dynamo's stun; the more hurt there is, the more of it.
+
+use std::ops::Range;
+
+use stuntlab_mocap::character::Part;
+
+use crate::controller::Sense;
+
+/// How hits hurt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HurtOptions {
+    /// Weighted impulse after which the next good hit knocks out, N s.
+    pub endurance: f64,
+    /// Least weighted impulse of a step that hurts, N s: leaning on each other does not.
+    pub threshold: f64,
+    /// Share of the hurt that passes per second.
+    pub recovery: f64,
+    /// How many times stronger than the contact's impulse a hit is felt when fully hurt.
+    pub weakness: f64,
+}
+
+impl Default for HurtOptions {
+    fn default() -> Self {
+        Self { endurance: 60.0, threshold: 1.0, recovery: 0.01, weakness: 4.0 }
+    }
+}
+
+/// Hits taken so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hurt {
+    /// Weighted impulse that still hurts, N s.
+    pub amount: f64,
+    /// Punches that landed on head or trunk.
+    pub hits: u64,
+    quiet_for: f64,
+}
+
+/// What a step's hits do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Blow {
+    /// Impulse to be felt, N s.
+    pub felt: f64,
+    /// Whether it is one too many.
+    pub knocks_out: bool,
+}
+
+/// Seconds without touch after which a touch is a new punch.
+const NEW_PUNCH: f64 = 0.25;
+/// What is left of the hurt after a knock-out.
+const AFTER_KNOCK_OUT: f64 = 0.3;
+
+impl Hurt {
+    /// Looks at the contacts of the last step for fists of the opponent, who is of the same figure.
+    pub fn update(
+        &mut self,
+        sense: &Sense<'_>,
+        opponent: &Range<usize>,
+        parts: &[Part],
+        options: &HurtOptions,
+    ) -> Blow {
+        let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
+        let other = |b: usize| opponent.contains(&b).then(|| parts.get(b - opponent.start)).flatten();
+        let mut impulse = 0.0;
+        for contact in sense.data.contact.between_bodies() {
+            let (a, Some(b)) = (contact.body_a, contact.body_b) else { continue };
+            let pair = own(a).zip(other(b)).or_else(|| own(b).zip(other(a)));
+            if let Some((hit, Part::Hand(_) | Part::Forearm(_))) = pair {
+                impulse += vulnerability(*hit) * contact.force.length() * sense.dt;
+            }
+        }
+        self.amount *= 1.0 - options.recovery * sense.dt;
+        self.quiet_for += sense.dt;
+        if impulse < options.threshold {
+            return Blow::default();
+        }
+        if self.quiet_for > NEW_PUNCH {
+            self.hits += 1;
+        }
+        self.quiet_for = 0.0;
+        self.amount += impulse;
+        let share = (self.amount / options.endurance).min(1.0);
+        let knocks_out = self.amount >= options.endurance;
+        if knocks_out {
+            self.amount = AFTER_KNOCK_OUT * options.endurance;
+        }
+        Blow { felt: impulse * (1.0 + options.weakness * share), knocks_out }
+    }
+}
+
+/// How much of an impulse hurts.
+fn vulnerability(part: Part) -> f64 {
+    match part {
+        Part::Head | Part::Neck(_) => 1.5,
+        Part::Pelvis | Part::Spine(_) => 1.0,
+        _ => 0.15,
+    }
+}

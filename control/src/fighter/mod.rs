@@ -1,0 +1,425 @@
+//! A boxer above Dynamo (Wrotek 2006, sections 4.4 and 4.5): it fights, is knocked down, lies still, gets up and
+//! fights on.
+//!
+//! ```text
+//! standing --(root spring broken for 0.5 s, knocked out, or sunk down)--> down: a rag doll
+//! down     --(at rest and conscious)--> settling into the get-up clip that fits how it lies
+//! settling --(near the clip's pose)--> rising: the clip plays
+//! rising   --(clip over, on its feet)--> standing;  --(failed)--> down
+//! ```
+//!
+//! Standing it plays a motion graph over boxing clips. What is played is chosen by [`Mind`], or by a person through
+//! [`Controller::command`]. Dynamo tracks it all the way; only while it gets up a spring of the fighter's own holds
+//! the pelvis in place of Dynamo's.
+
+mod aid;
+mod hurt;
+mod lying;
+mod mind;
+mod motion;
+mod playlist;
+mod repertoire;
+mod routes;
+mod senses;
+
+pub use aid::Spring;
+pub use hurt::{Blow, Hurt, HurtOptions};
+pub use lying::{Lying, Start};
+pub use mind::{Dice, Mind, Style, View};
+pub use motion::{Layout, Motion};
+pub use playlist::{Cue, Playlist};
+pub use repertoire::{FighterError, Move, Punch, Repertoire};
+pub use routes::Routes;
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Actuation, Data};
+
+use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::dynamo::{Balance, Dynamo, DynamoOptions};
+use crate::reference::Reference;
+use aid::{root_rotation, wrap, yaw};
+
+/// Settings of a [`Fighter`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FighterOptions {
+    /// Of the tracking.
+    pub dynamo: DynamoOptions,
+    /// Bodies of the opponent in the scene's model; a figure like the fighter's own.
+    pub opponent: Option<Range<usize>>,
+    /// Seed of all chance.
+    pub seed: u64,
+    /// Whether it decides for itself.
+    pub autonomous: bool,
+    /// How it decides.
+    pub style: Style,
+    /// How hits hurt.
+    pub hurt: HurtOptions,
+    /// Holds the pelvis while it gets up.
+    pub rising: Spring,
+    /// Turns the pelvis towards the opponent, if at all.
+    pub steering: Option<Spring>,
+}
+
+impl Default for FighterOptions {
+    fn default() -> Self {
+        Self {
+            dynamo: DynamoOptions::default(),
+            opponent: None,
+            seed: 0,
+            autonomous: true,
+            style: Style::default(),
+            hurt: HurtOptions::default(),
+            rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
+            steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
+        }
+    }
+}
+
+/// What a fighter is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    /// On its feet.
+    Standing,
+    /// Fallen: a rag doll.
+    Down {
+        /// Time of the fall, s.
+        since: f64,
+        /// Seconds of rest so far.
+        still_for: f64,
+    },
+    /// Coming to the first pose of getting up.
+    Settling {
+        /// Time it began, s.
+        since: f64,
+        /// Where it will begin.
+        start: Start,
+    },
+    /// Getting up.
+    Rising {
+        /// Time it began, s.
+        since: f64,
+    },
+}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Times it went down.
+    pub falls: u64,
+    /// Times it stood again.
+    pub recoveries: u64,
+    /// Longest time from going down to standing, s.
+    pub longest: f64,
+    /// Punches begun.
+    pub punches: u64,
+}
+
+/// Speeds (m/s) of bodies at rest, for this long (s), and what is waited for rest at most.
+const REST: (f64, f64, f64) = (0.25, 0.25, 3.0);
+/// Seconds of a broken spring that fell it [P].
+const FELLED: f64 = 0.5;
+/// Share of the standing height below which it has sunk down, and above which it stands.
+const SUNK: (f64, f64) = (0.55, 0.75);
+/// Settled: mean bone error in rad, least and most seconds.
+const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
+/// Seconds after the end of a get-up clip in which it must stand.
+const GRACE: f64 = 0.6;
+
+/// A boxer.
+#[derive(Clone)]
+pub struct Fighter {
+    /// Settings; free to change between steps.
+    pub options: FighterOptions,
+    repertoire: Arc<Repertoire>,
+    dynamo: Dynamo,
+    mind: Mind,
+    hurt: Hurt,
+    phase: Phase,
+    tally: Tally,
+    /// The cue to give at a time.
+    planned: Option<(f64, Cue)>,
+    /// What a person wants.
+    order: Option<Move>,
+    fell_at: f64,
+    sunk_for: f64,
+    places: Vec<DVec3>,
+    wanted: Vec<f64>,
+}
+
+impl Fighter {
+    /// A fighter in guard. Its character must be the repertoire's.
+    pub fn new(repertoire: Arc<Repertoire>, options: FighterOptions) -> Self {
+        let model = repertoire.character().model().clone();
+        let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
+        let (n, n_q) = (model.n_bodies(), repertoire.n_q());
+        Self {
+            dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
+            mind: Mind::new(options.style, options.seed),
+            hurt: Hurt::default(),
+            phase: Phase::Standing,
+            tally: Tally::default(),
+            planned: None,
+            order: None,
+            fell_at: 0.0,
+            sunk_for: 0.0,
+            places: vec![DVec3::ZERO; n],
+            wanted: vec![0.0; n_q],
+            options,
+            repertoire,
+        }
+    }
+
+    /// What it is about.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What happened so far.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Hits taken.
+    pub fn hurt(&self) -> Hurt {
+        self.hurt
+    }
+
+    /// The tracker below.
+    pub fn dynamo(&self) -> &Dynamo {
+        &self.dynamo
+    }
+
+    fn playlist(&mut self) -> &mut Playlist {
+        let reference: &mut dyn Any = self.dynamo.reference_mut();
+        reference.downcast_mut().expect("a fighter gives Dynamo a playlist and never another reference")
+    }
+
+    fn feel(&mut self, sense: &Sense<'_>) {
+        let Some(opponent) = &self.options.opponent else { return };
+        let parts = self.repertoire.character().parts();
+        let blow = self.hurt.update(sense, opponent, parts, &self.options.hurt);
+        if blow.knocks_out {
+            self.dynamo.strike(self.options.dynamo.stun.most);
+        } else if blow.felt > 0.0 {
+            self.dynamo.strike(blow.felt);
+        }
+    }
+
+    fn go_on(&mut self, sense: &Sense<'_>) {
+        let time = sense.time();
+        match self.phase {
+            Phase::Standing => {
+                let sunk = self.height_share(sense.data, sense.bodies.start) < SUNK.0;
+                self.sunk_for = if sunk { self.sunk_for + sense.dt } else { 0.0 };
+                let felled = self.dynamo.broken_for() > FELLED || self.sunk_for > FELLED;
+                if felled || self.dynamo.is_unconscious() {
+                    self.fell_at = time;
+                    self.tally.falls += 1;
+                    self.fall(time);
+                } else {
+                    self.fight(sense);
+                }
+            }
+            Phase::Down { since, still_for } => {
+                let still = self.is_still(sense);
+                let still_for = if still { still_for + sense.dt } else { 0.0 };
+                self.phase = Phase::Down { since, still_for };
+                let rested = still_for > REST.1 || time - since > REST.2;
+                if rested && !self.dynamo.is_unconscious() {
+                    self.settle(sense);
+                }
+            }
+            Phase::Settling { since, start } => {
+                let lasted = time - since;
+                if self.dynamo.is_unconscious() {
+                    self.fall(time);
+                } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error(sense) < SETTLED.0 {
+                    let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
+                    self.playlist().play(cue, time);
+                    self.phase = Phase::Rising { since: time };
+                }
+            }
+            Phase::Rising { .. } => self.rise(sense),
+        }
+    }
+
+    /// Lets go.
+    fn fall(&mut self, time: f64) {
+        self.dynamo.options.balance = self.options.dynamo.balance;
+        self.dynamo.break_spring();
+        self.planned = None;
+        self.sunk_for = 0.0;
+        self.phase = Phase::Down { since: time, still_for: 0.0 };
+    }
+
+    /// Chooses how to get up.
+    fn settle(&mut self, sense: &Sense<'_>) {
+        let own = &sense.data.position.world_from_body[sense.bodies.clone()];
+        self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
+        let start = self.repertoire.lying().nearest(&mut self.places);
+        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.3 };
+        self.playlist().play(cue, sense.time());
+        self.dynamo.options.balance = Balance::Unpowered;
+        self.dynamo.rearm();
+        self.phase = Phase::Settling { since: sense.time(), start };
+    }
+
+    fn rise(&mut self, sense: &Sense<'_>) {
+        let time = sense.time();
+        let playlist = self.playlist();
+        let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
+        let left = self.repertoire.motions()[motion].duration - clip_time;
+        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.1;
+        if self.dynamo.is_unconscious() {
+            self.fall(time);
+        } else if left < 0.15 && high {
+            self.tally.recoveries += 1;
+            self.tally.longest = self.tally.longest.max(time - self.fell_at);
+            self.dynamo.options.balance = self.options.dynamo.balance;
+            self.dynamo.rearm();
+            self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
+            self.phase = Phase::Standing;
+        } else if left < -GRACE {
+            self.fall(time);
+        }
+    }
+
+    /// Plays the graph.
+    fn fight(&mut self, sense: &Sense<'_>) {
+        let time = sense.time();
+        if let Some((when, cue)) = self.planned {
+            if time >= when {
+                self.planned = None;
+                self.playlist().play(cue, time);
+            }
+            return;
+        }
+        let playlist = self.playlist();
+        let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
+        let routes = self.repertoire.routes();
+        if !routes.may_leave(motion, clip_time) {
+            return;
+        }
+        let wish = match self.order.take() {
+            Some(order) => Some(order),
+            None if self.options.autonomous => {
+                let view = self.look(sense);
+                view.and_then(|view| self.mind.decide(&view, self.repertoire.punches(), time))
+            }
+            None => None,
+        };
+        let guard = Move::Guard.motion();
+        let next = wish.map_or(guard, Move::motion);
+        if next == guard && motion == guard {
+            return;
+        }
+        self.tally.punches += u64::from(wish.is_some_and(|w| Move::PUNCHES.contains(&w)));
+        let (wait, cue) = self.repertoire.routes().find(motion, clip_time, next);
+        self.planned = Some((time + wait, cue));
+    }
+
+    /// The fighter's own springs.
+    fn help(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        let root = sense.bodies.start;
+        let actual = sense.data.position.world_from_body[root].rotation;
+        let spin = sense.data.velocity.body[root].angular;
+        let (strength, time) = (self.dynamo.strength(), sense.time());
+        let mut wanted = std::mem::take(&mut self.wanted);
+        self.playlist().write(time, &mut wanted);
+        let reference = root_rotation(&wanted);
+        self.wanted = wanted;
+        let term = match self.phase {
+            Phase::Down { .. } => return,
+            Phase::Settling { .. } | Phase::Rising { .. } => {
+                self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
+            }
+            Phase::Standing => {
+                let (Some(spring), Some(towards)) = (self.options.steering, self.direction(sense)) else {
+                    return;
+                };
+                let turns = [Move::TurnLeft.motion(), Move::TurnRight.motion()].contains(&self.playlist().motion());
+                let pelvis = if turns { self.repertoire.guard_yaw() } else { yaw(&reference) };
+                spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
+            }
+        };
+        let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
+        out.implicit.push((id, term));
+    }
+}
+
+/// Words for a person's orders.
+const ORDERS: [(&str, Move); 10] = [
+    ("guard", Move::Guard),
+    ("punch-left", Move::Jab),
+    ("punch-right", Move::Cross),
+    ("hook", Move::Hook),
+    ("uppercut", Move::Uppercut),
+    ("block", Move::Block),
+    ("step-forward", Move::StepForward),
+    ("step-back", Move::StepBack),
+    ("turn-left", Move::TurnLeft),
+    ("turn-right", Move::TurnRight),
+];
+
+impl Controller for Fighter {
+    fn name(&self) -> &'static str {
+        "fighter"
+    }
+
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        self.feel(sense);
+        self.go_on(sense);
+        self.help(sense, out);
+        self.dynamo.act(sense, out);
+    }
+
+    /// An order such as `punch-left`, carried out as soon as the present motion may be left; `autonomous` 0 or 1.
+    fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
+        const KNOWN: &[&str] = &[
+            "autonomous",
+            "guard",
+            "punch-left",
+            "punch-right",
+            "hook",
+            "uppercut",
+            "block",
+            "step-forward",
+            "step-back",
+            "turn-left",
+            "turn-right",
+        ];
+        if name == "autonomous" {
+            self.options.autonomous = value != 0.0;
+            return Ok(());
+        }
+        let order = ORDERS.iter().find(|o| o.0 == name).ok_or(UnknownCommand { known: KNOWN })?;
+        self.order = Some(order.1);
+        Ok(())
+    }
+
+    /// The wanted pose where the character is: the motion's place and heading are not tracked.
+    fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
+        let mut playlist = self.clone();
+        let first = sense.model.bodies()[sense.bodies.start].q_range().start;
+        let own = &mut q[first..first + self.repertoire.n_q()];
+        playlist.playlist().write(sense.time(), own);
+        senses::place_like(own, &sense.state.q[first..]);
+        true
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl Fighter {
+    fn height_share(&self, data: &Data, root: usize) -> f64 {
+        let own = &data.position.world_from_body[root..root + self.places.len()];
+        let lowest = own.iter().map(|t| t.translation.z).fold(f64::INFINITY, f64::min);
+        (own[0].translation.z - lowest) / self.repertoire.character().root_height()
+    }
+}
