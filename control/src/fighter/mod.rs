@@ -129,6 +129,9 @@ const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
 /// Seconds after the end of a get-up clip in which it must stand.
 const GRACE: f64 = 0.6;
 
+/// A right angle; a turn is a third of it.
+const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
+
 /// A boxer.
 #[derive(Clone)]
 pub struct Fighter {
@@ -144,6 +147,8 @@ pub struct Fighter {
     planned: Option<(f64, Cue)>,
     /// What a person wants.
     order: Option<Move>,
+    /// Where to face when no opponent is watched, rad.
+    heading: Option<f64>,
     fell_at: f64,
     sunk_for: f64,
     places: Vec<DVec3>,
@@ -164,6 +169,7 @@ impl Fighter {
             tally: Tally::default(),
             planned: None,
             order: None,
+            heading: None,
             fell_at: 0.0,
             sunk_for: 0.0,
             places: vec![DVec3::ZERO; n],
@@ -281,6 +287,7 @@ impl Fighter {
             self.tally.longest = self.tally.longest.max(time - self.fell_at);
             self.dynamo.options.balance = self.options.dynamo.balance;
             self.dynamo.rearm();
+            self.heading = None;
             self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
             self.phase = Phase::Standing;
         } else if left < -GRACE {
@@ -317,6 +324,12 @@ impl Fighter {
         if next == guard && motion == guard {
             return;
         }
+        let turn = match wish {
+            Some(Move::TurnLeft) => QUARTER / 3.0,
+            Some(Move::TurnRight) => -QUARTER / 3.0,
+            _ => 0.0,
+        };
+        self.heading = self.heading.map(|h| h + turn);
         self.tally.punches += u64::from(wish.is_some_and(|w| Move::PUNCHES.contains(&w)));
         let (wait, cue) = self.repertoire.routes().find(motion, clip_time, next);
         self.planned = Some((time + wait, cue));
@@ -338,11 +351,11 @@ impl Fighter {
                 self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
             }
             Phase::Standing => {
-                let (Some(spring), Some(towards)) = (self.options.steering, self.direction(sense)) else {
-                    return;
-                };
-                let turns = [Move::TurnLeft.motion(), Move::TurnRight.motion()].contains(&self.playlist().motion());
-                let pelvis = if turns { self.repertoire.guard_yaw() } else { yaw(&reference) };
+                let Some(spring) = self.options.steering else { return };
+                let towards = self.facing(sense);
+                let turns = [Move::TurnLeft, Move::TurnRight].map(Move::motion);
+                let turning = turns.contains(&self.playlist().motion());
+                let pelvis = if turning { self.repertoire.guard_yaw() } else { yaw(&reference) };
                 spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
             }
         };

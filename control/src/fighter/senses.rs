@@ -24,6 +24,18 @@ impl Fighter {
         Some(way.y.atan2(way.x))
     }
 
+    /// Where to face: towards the opponent, or where it stood when a person leads it or there is none.
+    pub(super) fn facing(&mut self, sense: &Sense<'_>) -> f64 {
+        if self.options.autonomous
+            && let Some(direction) = self.direction(sense)
+        {
+            self.heading = Some(direction);
+            return direction;
+        }
+        let pelvis = yaw(&sense.data.position.world_from_body[sense.bodies.start].rotation);
+        *self.heading.get_or_insert(pelvis - self.repertoire.guard_yaw())
+    }
+
     /// The opponent as seen from here.
     pub(super) fn look(&self, sense: &Sense<'_>) -> Option<View> {
         let opponent = self.options.opponent.clone()?;
