@@ -1,5 +1,8 @@
-//! What punches do: a fist on head or trunk hurts, on the arms hardly, and hurt adds up until the fighter is knocked
-//! out. The impulse itself is felt by Dynamo's stun; the more hurt there is, the more of it.
+//! What hits do.
+//!
+//! A jolt is the impulse of everything that strikes the fighter, gathered over a seventh of a second: an impact lasts
+//! several steps, and Dynamo's stun (recipes 4.5) should feel all of it. Fists hurt besides: on head and trunk, hardly on
+//! the arms, and hurt adds up until the fighter is knocked out. The more hurt there is, the more a punch is felt.
 
 use std::ops::Range;
 
@@ -10,6 +13,8 @@ use crate::controller::Sense;
 /// How hits hurt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HurtOptions {
+    /// Force per contact above which it is a blow and not a push, N.
+    pub blow: f64,
     /// Weighted impulse after which the next good hit knocks out, N s.
     pub endurance: f64,
     /// Least weighted impulse of a step that hurts, N s: leaning on each other does not.
@@ -22,7 +27,7 @@ pub struct HurtOptions {
 
 impl Default for HurtOptions {
     fn default() -> Self {
-        Self { endurance: 60.0, threshold: 1.0, recovery: 0.01, weakness: 4.0 }
+        Self { blow: 100.0, endurance: 60.0, threshold: 1.0, recovery: 0.01, weakness: 4.0 }
     }
 }
 
@@ -34,6 +39,7 @@ pub struct Hurt {
     /// Punches that landed on head or trunk.
     pub hits: u64,
     quiet_for: f64,
+    jolt: f64,
 }
 
 /// What a step's hits do.
@@ -50,7 +56,26 @@ const NEW_PUNCH: f64 = 0.25;
 /// What is left of the hurt after a knock-out.
 const AFTER_KNOCK_OUT: f64 = 0.3;
 
+/// Seconds over which a jolt is gathered.
+const JOLT_TIME: f64 = 0.15;
+
 impl Hurt {
+    /// The impulse of blows by anything but oneself on anything but the feet lately, N s.
+    pub fn jolt(&mut self, sense: &Sense<'_>, parts: &[Part], options: &HurtOptions) -> f64 {
+        let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
+        self.jolt *= (-sense.dt / JOLT_TIME).exp();
+        for contact in sense.data.contact.between_bodies() {
+            let struck = match (own(contact.body_a), contact.body_b.and_then(own)) {
+                (Some(part), None) | (None, Some(part)) => part,
+                _ => continue,
+            };
+            if !matches!(struck, Part::Foot(_) | Part::Toe(_)) {
+                self.jolt += (contact.force.length() - options.blow).max(0.0) * sense.dt;
+            }
+        }
+        self.jolt
+    }
+
     /// Looks at the contacts of the last step for fists of the opponent, who is of the same figure.
     pub fn update(
         &mut self,

@@ -41,7 +41,7 @@ pub struct View {
 pub struct Style {
     /// Turns when the opponent is farther aside than this, rad.
     pub heed: f64,
-    /// Added to a punch's reach: a chest is thicker than a point, and the arm pushes through, m.
+    /// How far before its pelvis an opponent in guard can be hit, m.
     pub depth: f64,
     /// Distance kept from a fallen opponent, m.
     pub respect: f64,
@@ -55,7 +55,7 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { heed: 0.35, depth: 0.15, respect: 1.5, aggression: 0.7, alarm: 2.5, caution: 0.35 }
+        Self { heed: 0.35, depth: 0.3, respect: 1.6, aggression: 0.7, alarm: 2.5, caution: 0.35 }
     }
 }
 
@@ -92,11 +92,11 @@ impl Mind {
             return Some(Move::Block);
         }
         let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
-        let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min);
+        let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min) + style.depth;
         if view.distance > farthest {
             return Some(Move::StepForward);
         }
-        if view.distance < 0.8 * nearest {
+        if view.distance < nearest {
             return Some(Move::StepBack);
         }
         if time < self.rest_until {
@@ -111,7 +111,7 @@ impl Mind {
 
     /// A punch by chance, the likelier the better its reach fits.
     fn choose(&mut self, distance: f64, punches: &[Punch]) -> Move {
-        let fit = |p: &Punch| (-((p.reach + 0.5 * self.style.depth - distance) / 0.15).powi(2)).exp() + 0.02;
+        let fit = |p: &Punch| (-((p.reach + self.style.depth - distance) / 0.15).powi(2)).exp() + 0.02;
         let total: f64 = punches.iter().map(fit).sum();
         let mut left = self.dice.share() * total;
         for punch in punches {

@@ -129,6 +129,9 @@ const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
 /// Seconds after the end of a get-up clip in which it must stand.
 const GRACE: f64 = 0.6;
 
+/// Seconds an opponent must have been up to be fought again.
+const FAIRNESS: f64 = 1.2;
+
 /// A right angle; a turn is a third of it.
 const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -151,6 +154,8 @@ pub struct Fighter {
     heading: Option<f64>,
     fell_at: f64,
     sunk_for: f64,
+    /// Seconds the opponent has been up.
+    opponent_up_for: f64,
     places: Vec<DVec3>,
     wanted: Vec<f64>,
 }
@@ -172,6 +177,7 @@ impl Fighter {
             heading: None,
             fell_at: 0.0,
             sunk_for: 0.0,
+            opponent_up_for: 0.0,
             places: vec![DVec3::ZERO; n],
             wanted: vec![0.0; n_q],
             options,
@@ -205,8 +211,12 @@ impl Fighter {
     }
 
     fn feel(&mut self, sense: &Sense<'_>) {
-        let Some(opponent) = &self.options.opponent else { return };
         let parts = self.repertoire.character().parts();
+        let jolt = self.hurt.jolt(sense, parts, &self.options.hurt);
+        if self.phase == Phase::Standing && jolt > 0.0 {
+            self.dynamo.strike(jolt);
+        }
+        let Some(opponent) = &self.options.opponent else { return };
         let blow = self.hurt.update(sense, opponent, parts, &self.options.hurt);
         if blow.knocks_out {
             self.dynamo.strike(self.options.dynamo.stun.most);
@@ -282,7 +292,7 @@ impl Fighter {
         let high = self.height_share(sense.data, sense.bodies.start) > SUNK.1;
         if self.dynamo.is_unconscious() {
             self.fall(time);
-        } else if left < 0.15 && high {
+        } else if left < 0.15 && high && self.stands_on_something(sense) {
             self.tally.recoveries += 1;
             self.tally.longest = self.tally.longest.max(time - self.fell_at);
             self.dynamo.options.balance = self.options.dynamo.balance;
@@ -385,6 +395,7 @@ impl Controller for Fighter {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.feel(sense);
+        self.watch(sense);
         self.go_on(sense);
         self.help(sense, out);
         self.dynamo.act(sense, out);

@@ -1,11 +1,11 @@
 //! What a fighter sees of itself and its opponent.
 
 use stuntlab_mocap::character::Part;
-use stuntlab_physics::glam::{DMat3, DQuat};
+use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 
 use super::aid::{root_rotation, wrap, yaw};
 use super::mind::View;
-use super::{Fighter, REST, SUNK};
+use super::{FAIRNESS, Fighter, REST, SUNK};
 use crate::controller::Sense;
 
 /// Puts a pose where another is and turns it to the same heading.
@@ -55,9 +55,27 @@ impl Fighter {
         Some(View {
             distance: way.truncate().length(),
             bearing,
-            opponent_stands: self.height_share(sense.data, opponent.start) > SUNK.1,
+            opponent_stands: self.opponent_up_for > FAIRNESS,
             threat,
         })
+    }
+
+    /// Counts the time the opponent is up; at the beginning of a fight it has been.
+    pub(super) fn watch(&mut self, sense: &Sense<'_>) {
+        let Some(opponent) = &self.options.opponent else { return };
+        let up = self.height_share(sense.data, opponent.start) > SUNK.1;
+        self.opponent_up_for = if up { self.opponent_up_for + sense.dt } else { 0.0 };
+    }
+
+    /// Whether a foot bears on anything.
+    pub(super) fn stands_on_something(&self, sense: &Sense<'_>) -> bool {
+        let parts = self.repertoire.character().parts();
+        let foot = |body: usize| {
+            let part = sense.bodies.contains(&body).then(|| parts[body - sense.bodies.start]);
+            matches!(part, Some(Part::Foot(_) | Part::Toe(_)))
+        };
+        let points = &sense.data.contact.points;
+        points.iter().any(|c| c.force != DVec3::ZERO && (foot(c.body_a) || c.body_b.is_some_and(foot)))
     }
 
     /// Whether all of it is at rest.
