@@ -1,20 +1,30 @@
 //! Help from outside that a fighter may have beyond Dynamo's root spring, each switchable: a spring that holds the
-//! pelvis at the clip's tilt while it gets up, and a weak one about the vertical that turns it towards the
-//! opponent (recipes 4.7). Both act from outside, so the ledger books them as aids.
+//! pelvis at the clip's tilt while it gets up, a pull that brings the pelvis over the feet as the clip has it (docking,
+//! recipes 9.4), and a weak spring about the vertical that turns it towards the opponent (recipes 4.7). All act from
+//! outside, so the ledger books them as aids.
 
 use stuntlab_physics::ImplicitForce;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
-use stuntlab_physics::spatial::{Sym3, rotation};
+use stuntlab_physics::spatial::{Force, Sym3, rotation};
 
 /// A spring with a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// N m/rad.
+    /// N m/rad, or N/m.
     pub stiffness: f64,
-    /// N m s/rad.
+    /// N m s/rad, or N s/m.
     pub damping: f64,
-    /// No stronger than this, N m.
+    /// No stronger than this, N m or N.
     pub limit: f64,
+}
+
+/// The level rotation vector that tilts `actual` as `wanted` is tilted, whatever the headings: it takes the body
+/// direction which should point up to the vertical.
+pub(super) fn tilt_error(wanted: &DMat3, actual: &DMat3) -> DVec3 {
+    let up = *actual * (wanted.transpose() * DVec3::Z);
+    let axis = up.cross(DVec3::Z);
+    let sine = axis.length();
+    if sine > 1e-9 { axis * (sine.atan2(up.z) / sine) } else { DVec3::ZERO }
 }
 
 /// The root's rotation in a character's coordinates.
@@ -34,17 +44,18 @@ pub(super) fn wrap(angle: f64) -> f64 {
 }
 
 impl Spring {
-    /// Tilts the root as `wanted` is tilted, whatever its heading: the rotation that takes the body direction which
-    /// should point up to the vertical, so the moment is level.
+    /// Tilts the root as `wanted` is tilted; the moment is level.
     pub fn tilt(&self, wanted: &DMat3, actual: &DMat3, spin: DVec3, strength: f64, dt: f64) -> ImplicitForce {
-        let up = *actual * (wanted.transpose() * DVec3::Z);
-        let axis = up.cross(DVec3::Z);
-        let sine = axis.length();
-        let error = if sine > 1e-9 { axis * (sine.atan2(up.z) / sine) } else { DVec3::ZERO };
-        let level = DVec3::new(spin.x, spin.y, 0.0);
-        let torque = self.stiffness * error - self.damping * level;
+        let error = tilt_error(wanted, actual);
+        let torque = self.stiffness * error - self.damping * DVec3::new(spin.x, spin.y, 0.0);
         let across = Sym3::IDENTITY - Sym3::outer(DVec3::Z);
         self.limited(torque, self.stiffness * error, across, strength, dt)
+    }
+
+    /// Pulls a body's origin by `way`.
+    pub fn pull(&self, way: DVec3, velocity: DVec3, strength: f64) -> Force {
+        let force = (self.stiffness * way - self.damping * velocity).clamp_length_max(self.limit);
+        Force::new(DVec3::ZERO, force * strength)
     }
 
     /// Turns about the vertical by `angle`.

@@ -1,6 +1,6 @@
 //! What hits do.
 //!
-//! A jolt is the impulse of everything that strikes the fighter, gathered over a seventh of a second: an impact lasts
+//! A jolt is the impulse of every thing that strikes the fighter, gathered over a seventh of a second: an impact lasts
 //! several steps, and Dynamo's stun (recipes 4.5) should feel all of it. Fists hurt besides: on head and trunk, hardly on
 //! the arms, and hurt adds up until the fighter is knocked out. The more hurt there is, the more a punch is felt.
 
@@ -27,7 +27,7 @@ pub struct HurtOptions {
 
 impl Default for HurtOptions {
     fn default() -> Self {
-        Self { blow: 100.0, endurance: 60.0, threshold: 1.0, recovery: 0.01, weakness: 4.0 }
+        Self { blow: 100.0, endurance: 100.0, threshold: 1.0, recovery: 0.01, weakness: 2.0 }
     }
 }
 
@@ -60,8 +60,15 @@ const AFTER_KNOCK_OUT: f64 = 0.3;
 const JOLT_TIME: f64 = 0.15;
 
 impl Hurt {
-    /// The impulse of blows by anything but oneself on anything but the feet lately, N s.
-    pub fn jolt(&mut self, sense: &Sense<'_>, parts: &[Part], options: &HurtOptions) -> f64 {
+    /// The impulse of blows by anything but oneself and the opponent on anything but the feet lately, N s.
+    pub fn jolt(
+        &mut self,
+        sense: &Sense<'_>,
+        opponent: Option<&Range<usize>>,
+        parts: &[Part],
+        options: &HurtOptions,
+    ) -> f64 {
+        let is_opponent = |b: usize| opponent.is_some_and(|o| o.contains(&b));
         let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
         self.jolt *= (-sense.dt / JOLT_TIME).exp();
         for contact in sense.data.contact.between_bodies() {
@@ -69,7 +76,8 @@ impl Hurt {
                 (Some(part), None) | (None, Some(part)) => part,
                 _ => continue,
             };
-            if !matches!(struck, Part::Foot(_) | Part::Toe(_)) {
+            let foreign = !is_opponent(contact.body_a) && !contact.body_b.is_some_and(is_opponent);
+            if foreign && !matches!(struck, Part::Foot(_) | Part::Toe(_)) {
                 self.jolt += (contact.force.length() - options.blow).max(0.0) * sense.dt;
             }
         }

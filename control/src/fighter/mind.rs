@@ -55,7 +55,7 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { heed: 0.35, depth: 0.3, respect: 1.6, aggression: 0.7, alarm: 2.5, caution: 0.35 }
+        Self { heed: 0.5, depth: 0.3, respect: 1.6, aggression: 0.7, alarm: 2.5, caution: 0.35 }
     }
 }
 
@@ -107,6 +107,11 @@ impl Mind {
             return None;
         }
         Some(self.choose(view.distance, punches))
+    }
+
+    /// A share by chance, for hesitating.
+    pub fn hesitate(&mut self) -> f64 {
+        self.dice.share()
     }
 
     /// A punch by chance, the likelier the better its reach fits.

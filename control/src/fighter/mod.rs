@@ -5,7 +5,8 @@
 //! standing --(root spring broken for 0.5 s, knocked out, or sunk down)--> down: a rag doll
 //! down     --(at rest and conscious)--> settling into the get-up clip that fits how it lies
 //! settling --(near the clip's pose)--> rising: the clip plays
-//! rising   --(clip over, on its feet)--> standing;  --(failed)--> down
+//! rising   --(clip over, on its feet)--> steadying in guard --> standing
+//! rising   --(tilted far from the clip, or not up in time)--> down
 //! ```
 //!
 //! Standing it plays a motion graph over boxing clips. What is played is chosen by [`Mind`], or by a person through
@@ -36,12 +37,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, Data};
+use stuntlab_physics::{Actuation, Data, State};
 
 use crate::controller::{Controller, Sense, UnknownCommand};
-use crate::dynamo::{Balance, Dynamo, DynamoOptions};
+use crate::dynamo::{Balance, Dynamo, DynamoOptions, Frame};
 use crate::reference::Reference;
-use aid::{root_rotation, wrap, yaw};
+use aid::{root_rotation, tilt_error, wrap, yaw};
 
 /// Settings of a [`Fighter`].
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +59,10 @@ pub struct FighterOptions {
     pub style: Style,
     /// How hits hurt.
     pub hurt: HurtOptions,
-    /// Holds the pelvis while it gets up.
+    /// Holds the pelvis' tilt while it gets up.
     pub rising: Spring,
+    /// Draws the pelvis over the feet while it gets up, if at all.
+    pub drawing: Option<Spring>,
     /// Turns the pelvis towards the opponent, if at all.
     pub steering: Option<Spring>,
 }
@@ -74,6 +77,7 @@ impl Default for FighterOptions {
             style: Style::default(),
             hurt: HurtOptions::default(),
             rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
+            drawing: Some(Spring { stiffness: 2500.0, damping: 300.0, limit: 380.0 }),
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
         }
     }
@@ -100,6 +104,11 @@ pub enum Phase {
     },
     /// Getting up.
     Rising {
+        /// Seconds it has been tilted far from the clip.
+        astray_for: f64,
+    },
+    /// On its feet, taking up the guard.
+    Steadying {
         /// Time it began, s.
         since: f64,
     },
@@ -126,11 +135,17 @@ const FELLED: f64 = 0.5;
 const SUNK: (f64, f64) = (0.55, 0.75);
 /// Settled: mean bone error in rad, least and most seconds.
 const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
+/// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
+const ASTRAY: (f64, f64) = (0.9, 0.2);
+/// Height of the pelvis' own vertical above which it is upright.
+const UPRIGHT: f64 = 0.4;
+/// Seconds to take up the guard.
+const STEADY: f64 = 0.8;
 /// Seconds after the end of a get-up clip in which it must stand.
 const GRACE: f64 = 0.6;
 
 /// Seconds an opponent must have been up to be fought again.
-const FAIRNESS: f64 = 1.2;
+const FAIRNESS: f64 = 1.5;
 
 /// A right angle; a turn is a third of it.
 const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
@@ -153,11 +168,15 @@ pub struct Fighter {
     /// Where to face when no opponent is watched, rad.
     heading: Option<f64>,
     fell_at: f64,
+    lie_until: f64,
     sunk_for: f64,
     /// Seconds the opponent has been up.
     opponent_up_for: f64,
     places: Vec<DVec3>,
+    /// The wanted coordinates of the last step, and where they put the bodies.
     wanted: Vec<f64>,
+    ghost: State,
+    ghost_data: Data,
 }
 
 impl Fighter {
@@ -167,7 +186,6 @@ impl Fighter {
         let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
         let (n, n_q) = (model.n_bodies(), repertoire.n_q());
         Self {
-            dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
             mind: Mind::new(options.style, options.seed),
             hurt: Hurt::default(),
             phase: Phase::Standing,
@@ -176,10 +194,14 @@ impl Fighter {
             order: None,
             heading: None,
             fell_at: 0.0,
+            lie_until: 0.0,
             sunk_for: 0.0,
-            opponent_up_for: 0.0,
+            opponent_up_for: FAIRNESS,
             places: vec![DVec3::ZERO; n],
             wanted: vec![0.0; n_q],
+            ghost: State::new(&model),
+            ghost_data: Data::new(&model),
+            dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
             options,
             repertoire,
         }
@@ -212,7 +234,7 @@ impl Fighter {
 
     fn feel(&mut self, sense: &Sense<'_>) {
         let parts = self.repertoire.character().parts();
-        let jolt = self.hurt.jolt(sense, parts, &self.options.hurt);
+        let jolt = self.hurt.jolt(sense, self.options.opponent.as_ref(), parts, &self.options.hurt);
         if self.phase == Phase::Standing && jolt > 0.0 {
             self.dynamo.strike(jolt);
         }
@@ -245,7 +267,7 @@ impl Fighter {
                 let still_for = if still { still_for + sense.dt } else { 0.0 };
                 self.phase = Phase::Down { since, still_for };
                 let rested = still_for > REST.1 || time - since > REST.2;
-                if rested && !self.dynamo.is_unconscious() {
+                if rested && time > self.lie_until && !self.dynamo.is_unconscious() {
                     self.settle(sense);
                 }
             }
@@ -256,10 +278,11 @@ impl Fighter {
                 } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error(sense) < SETTLED.0 {
                     let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
                     self.playlist().play(cue, time);
-                    self.phase = Phase::Rising { since: time };
+                    self.phase = Phase::Rising { astray_for: 0.0 };
                 }
             }
-            Phase::Rising { .. } => self.rise(sense),
+            Phase::Rising { astray_for } => self.rise(sense, astray_for),
+            Phase::Steadying { since } => self.steady(sense, since),
         }
     }
 
@@ -267,6 +290,9 @@ impl Fighter {
     fn fall(&mut self, time: f64) {
         self.dynamo.options.balance = self.options.dynamo.balance;
         self.dynamo.break_spring();
+        // Two who lie on each other should not get up at once.
+        let both = self.options.opponent.is_some() && self.opponent_up_for < FAIRNESS;
+        self.lie_until = time + if both { 3.0 * self.mind.hesitate() } else { 0.0 };
         self.planned = None;
         self.sunk_for = 0.0;
         self.phase = Phase::Down { since: time, still_for: 0.0 };
@@ -284,24 +310,37 @@ impl Fighter {
         self.phase = Phase::Settling { since: sense.time(), start };
     }
 
-    fn rise(&mut self, sense: &Sense<'_>) {
+    fn rise(&mut self, sense: &Sense<'_>, astray_for: f64) {
         let time = sense.time();
+        let actual = sense.data.position.world_from_body[sense.bodies.start].rotation;
+        let astray = tilt_error(&root_rotation(&self.wanted), &actual).length() > ASTRAY.0;
+        let astray_for = if astray { astray_for + sense.dt } else { 0.0 };
         let playlist = self.playlist();
         let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
         let left = self.repertoire.motions()[motion].duration - clip_time;
         let high = self.height_share(sense.data, sense.bodies.start) > SUNK.1;
-        if self.dynamo.is_unconscious() {
+        self.phase = Phase::Rising { astray_for };
+        if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE {
             self.fall(time);
         } else if left < 0.15 && high && self.stands_on_something(sense) {
+            self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
+            self.phase = Phase::Steadying { since: time };
+        }
+    }
+
+    /// Takes up the guard before the weak spring holds it alone.
+    fn steady(&mut self, sense: &Sense<'_>, since: f64) {
+        let time = sense.time();
+        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.0;
+        if self.dynamo.is_unconscious() || !high {
+            self.fall(time);
+        } else if time - since > STEADY {
             self.tally.recoveries += 1;
             self.tally.longest = self.tally.longest.max(time - self.fell_at);
             self.dynamo.options.balance = self.options.dynamo.balance;
             self.dynamo.rearm();
             self.heading = None;
-            self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
             self.phase = Phase::Standing;
-        } else if left < -GRACE {
-            self.fall(time);
         }
     }
 
@@ -355,9 +394,21 @@ impl Fighter {
         self.playlist().write(time, &mut wanted);
         let reference = root_rotation(&wanted);
         self.wanted = wanted;
+        // A pelvis that lags would take the legs with it, into the ground or off it: while it gets up, and once the clip
+        // is upright enough to have a heading, every bone strives for its own attitude.
+        let rising = matches!(self.phase, Phase::Rising { .. } | Phase::Steadying { .. });
+        let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
+        self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
+        let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
         let term = match self.phase {
             Phase::Down { .. } => return,
-            Phase::Settling { .. } | Phase::Rising { .. } => {
+            Phase::Settling { .. } | Phase::Rising { .. } | Phase::Steadying { .. } => {
+                if let Some(pull) = self.options.drawing
+                    && let Some(way) = self.way_over_feet(sense)
+                {
+                    let velocity = sense.data.velocity.body[root].linear;
+                    out.body_force[root] += pull.pull(way, velocity, strength);
+                }
                 self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
             }
             Phase::Standing => {
@@ -369,7 +420,6 @@ impl Fighter {
                 spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
             }
         };
-        let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
         out.implicit.push((id, term));
     }
 }

@@ -1,11 +1,13 @@
 //! What a fighter sees of itself and its opponent.
 
 use stuntlab_mocap::character::Part;
+use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
+use stuntlab_physics::spatial::Transform;
 
 use super::aid::{root_rotation, wrap, yaw};
 use super::mind::View;
-use super::{FAIRNESS, Fighter, REST, SUNK};
+use super::{FAIRNESS, Fighter, REST, SUNK, UPRIGHT};
 use crate::controller::Sense;
 
 /// Puts a pose where another is and turns it to the same heading.
@@ -60,10 +62,29 @@ impl Fighter {
         })
     }
 
-    /// Counts the time the opponent is up; at the beginning of a fight it has been.
+    /// How far the pelvis is from where the wanted pose has it above the feet; `None` while the trunk lies.
+    pub(super) fn way_over_feet(&mut self, sense: &Sense<'_>) -> Option<DVec3> {
+        if root_rotation(&self.wanted).z_axis.z < UPRIGHT {
+            return None;
+        }
+        let (character, data) = (self.repertoire.character(), &mut self.ghost_data);
+        self.ghost.q.copy_from_slice(&self.wanted);
+        forward_kinematics(character.model(), &self.ghost, data);
+        let feet = |poses: &[Transform]| {
+            let roles = character.roles();
+            let (left, right) = (roles.left.foot?.index(), roles.right.foot?.index());
+            let middle = 0.5 * (poses[left].translation + poses[right].translation);
+            Some((poses[0].translation - middle, yaw(&poses[0].rotation)))
+        };
+        let (wanted, wanted_yaw) = feet(&data.position.world_from_body)?;
+        let (actual, actual_yaw) = feet(&sense.data.position.world_from_body[sense.bodies.clone()])?;
+        Some(DMat3::from_rotation_z(actual_yaw - wanted_yaw) * wanted - actual)
+    }
+
+    /// Counts the time the opponent is up.
     pub(super) fn watch(&mut self, sense: &Sense<'_>) {
         let Some(opponent) = &self.options.opponent else { return };
-        let up = self.height_share(sense.data, opponent.start) > SUNK.1;
+        let up = self.height_share(sense.data, opponent.start) > SUNK.0;
         self.opponent_up_for = if up { self.opponent_up_for + sense.dt } else { 0.0 };
     }
 
@@ -82,4 +103,10 @@ impl Fighter {
     pub(super) fn is_still(&self, sense: &Sense<'_>) -> bool {
         sense.data.velocity.body[sense.bodies.clone()].iter().all(|v| v.linear.length() < REST.0)
     }
+}
+impl Fighter {
+    /// debug
+    pub fn look_debug(&self, sense: &Sense<'_>) -> Option<View> { self.look(sense) }
+    /// debug
+    pub fn motion_name(&mut self) -> String { let m = self.playlist().motion(); self.repertoire.motions()[m].name.clone() }
 }
