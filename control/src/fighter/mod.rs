@@ -63,6 +63,8 @@ pub struct FighterOptions {
     pub rising: Spring,
     /// Draws the pelvis over the feet while it gets up, if at all.
     pub drawing: Option<Spring>,
+    /// Damping of the joints of a rag doll, as a share of the reference gains (recipes 4.4): limp, not rattling.
+    pub tone: f64,
     /// Turns the pelvis towards the opponent, if at all.
     pub steering: Option<Spring>,
 }
@@ -78,6 +80,7 @@ impl Default for FighterOptions {
             hurt: HurtOptions::default(),
             rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
             drawing: Some(Spring { stiffness: 2500.0, damping: 300.0, limit: 380.0 }),
+            tone: 0.08,
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
         }
     }
@@ -173,6 +176,8 @@ pub struct Fighter {
     /// Seconds the opponent has been up.
     opponent_up_for: f64,
     places: Vec<DVec3>,
+    /// Reference damping of the joint above every body; zero for the root.
+    joint_damping: Vec<f64>,
     /// The wanted coordinates of the last step, and where they put the bodies.
     wanted: Vec<f64>,
     ghost: State,
@@ -198,6 +203,7 @@ impl Fighter {
             sunk_for: 0.0,
             opponent_up_for: FAIRNESS,
             places: vec![DVec3::ZERO; n],
+            joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: vec![0.0; n_q],
             ghost: State::new(&model),
             ghost_data: Data::new(&model),
@@ -401,7 +407,10 @@ impl Fighter {
         self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
         let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
         let term = match self.phase {
-            Phase::Down { .. } => return,
+            Phase::Down { .. } => {
+                self.slacken(sense, out);
+                return;
+            }
             Phase::Settling { .. } | Phase::Rising { .. } | Phase::Steadying { .. } => {
                 if let Some(pull) = self.options.drawing
                     && let Some(way) = self.way_over_feet(sense)
@@ -421,6 +430,17 @@ impl Fighter {
             }
         };
         out.implicit.push((id, term));
+    }
+}
+
+impl Fighter {
+    /// Joint dampers of a rag doll.
+    fn slacken(&self, sense: &Sense<'_>, out: &mut Actuation) {
+        for (body, damping) in sense.model.bodies()[sense.bodies.clone()].iter().zip(&self.joint_damping) {
+            let (q, v) = (body.q_range(), body.v_range());
+            out.servo.target_q[q.clone()].copy_from_slice(&sense.state.q[q]);
+            out.servo.damping[v].fill(self.options.tone * damping);
+        }
     }
 }
 
