@@ -17,8 +17,10 @@ pub struct HurtOptions {
     pub blow: f64,
     /// Weighted impulse after which the next good hit knocks out, N s.
     pub endurance: f64,
-    /// Least weighted impulse of a step that hurts, N s: leaning on each other does not.
+    /// Least weighted impulse of a step that hurts, N s.
     pub threshold: f64,
+    /// Speed of a fist's approach that makes it a punch, m/s: leaning on each other does not hurt.
+    pub speed: f64,
     /// Share of the hurt that passes per second.
     pub recovery: f64,
     /// How many times stronger than the contact's impulse a hit is felt when fully hurt.
@@ -27,7 +29,7 @@ pub struct HurtOptions {
 
 impl Default for HurtOptions {
     fn default() -> Self {
-        Self { blow: 100.0, endurance: 100.0, threshold: 1.0, recovery: 0.01, weakness: 2.0 }
+        Self { blow: 100.0, endurance: 80.0, threshold: 1.0, speed: 1.0, recovery: 0.01, weakness: 2.0 }
     }
 }
 
@@ -39,6 +41,7 @@ pub struct Hurt {
     /// Punches that landed on head or trunk.
     pub hits: u64,
     quiet_for: f64,
+    striking_for: f64,
     jolt: f64,
 }
 
@@ -53,6 +56,8 @@ pub struct Blow {
 
 /// Seconds without touch after which a touch is a new punch.
 const NEW_PUNCH: f64 = 0.25;
+/// Seconds a punch goes on hurting after the fist met its mark.
+const STRIKE_TIME: f64 = 0.1;
 /// What is left of the hurt after a knock-out.
 const AFTER_KNOCK_OUT: f64 = 0.3;
 
@@ -95,16 +100,20 @@ impl Hurt {
         let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
         let other = |b: usize| opponent.contains(&b).then(|| parts.get(b - opponent.start)).flatten();
         let mut impulse = 0.0;
+        self.striking_for -= sense.dt;
         for contact in sense.data.contact.between_bodies() {
             let (a, Some(b)) = (contact.body_a, contact.body_b) else { continue };
             let pair = own(a).zip(other(b)).or_else(|| own(b).zip(other(a)));
             if let Some((hit, Part::Hand(_) | Part::Forearm(_))) = pair {
                 impulse += vulnerability(*hit) * contact.force.length() * sense.dt;
+                if contact.velocity.dot(contact.normal) < -options.speed {
+                    self.striking_for = STRIKE_TIME;
+                }
             }
         }
         self.amount *= 1.0 - options.recovery * sense.dt;
         self.quiet_for += sense.dt;
-        if impulse < options.threshold {
+        if impulse < options.threshold || self.striking_for <= 0.0 {
             return Blow::default();
         }
         if self.quiet_for > NEW_PUNCH {

@@ -43,6 +43,9 @@ pub struct Style {
     pub heed: f64,
     /// How far before its pelvis an opponent in guard can be hit, m.
     pub depth: f64,
+    /// How much too far the opponent may be before a step is made, m: half a step, so that two who step at once do not
+    /// run into each other.
+    pub patience: f64,
     /// Distance kept from a fallen opponent, m.
     pub respect: f64,
     /// Share of free moments in which it punches when something reaches.
@@ -55,7 +58,15 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { heed: 0.5, depth: 0.3, respect: 1.6, aggression: 0.7, alarm: 2.5, caution: 0.35 }
+        Self {
+            heed: 0.5,
+            depth: 0.3,
+            patience: 0.12,
+            respect: 1.6,
+            aggression: 0.7,
+            alarm: 2.5,
+            caution: 0.35,
+        }
     }
 }
 
@@ -93,7 +104,7 @@ impl Mind {
         }
         let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
         let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min) + style.depth;
-        if view.distance > farthest {
+        if view.distance > farthest + style.patience {
             return Some(Move::StepForward);
         }
         if view.distance < nearest {

@@ -14,6 +14,7 @@
 //! the pelvis in place of Dynamo's.
 
 mod aid;
+mod falling;
 mod hurt;
 mod lying;
 mod mind;
@@ -40,9 +41,10 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Data, State};
 
 use crate::controller::{Controller, Sense, UnknownCommand};
-use crate::dynamo::{Balance, Dynamo, DynamoOptions, Frame};
+use crate::dynamo::{Dynamo, DynamoOptions, Frame};
 use crate::reference::Reference;
-use aid::{root_rotation, tilt_error, wrap, yaw};
+use aid::{root_rotation, wrap, yaw};
+use falling::UPRIGHT;
 
 /// Settings of a [`Fighter`].
 #[derive(Clone, Debug, PartialEq)]
@@ -130,23 +132,6 @@ pub struct Tally {
     pub punches: u64,
 }
 
-/// Speeds (m/s) of bodies at rest, for this long (s), and what is waited for rest at most.
-const REST: (f64, f64, f64) = (0.25, 0.25, 3.0);
-/// Seconds of a broken spring that fell it [P].
-const FELLED: f64 = 0.5;
-/// Share of the standing height below which it has sunk down, and above which it stands.
-const SUNK: (f64, f64) = (0.55, 0.75);
-/// Settled: mean bone error in rad, least and most seconds.
-const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
-/// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
-const ASTRAY: (f64, f64) = (0.9, 0.2);
-/// Height of the pelvis' own vertical above which it is upright.
-const UPRIGHT: f64 = 0.4;
-/// Seconds to take up the guard.
-const STEADY: f64 = 0.8;
-/// Seconds after the end of a get-up clip in which it must stand.
-const GRACE: f64 = 0.6;
-
 /// Seconds an opponent must have been up to be fought again.
 const FAIRNESS: f64 = 1.5;
 
@@ -182,6 +167,8 @@ pub struct Fighter {
     wanted: Vec<f64>,
     ghost: State,
     ghost_data: Data,
+    /// Moment of the fighter's own springs in the last step, N m.
+    own_moment: DVec3,
 }
 
 impl Fighter {
@@ -189,7 +176,7 @@ impl Fighter {
     pub fn new(repertoire: Arc<Repertoire>, options: FighterOptions) -> Self {
         let model = repertoire.character().model().clone();
         let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
-        let (n, n_q) = (model.n_bodies(), repertoire.n_q());
+        let n = model.n_bodies();
         Self {
             mind: Mind::new(options.style, options.seed),
             hurt: Hurt::default(),
@@ -204,9 +191,10 @@ impl Fighter {
             opponent_up_for: FAIRNESS,
             places: vec![DVec3::ZERO; n],
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
-            wanted: vec![0.0; n_q],
+            wanted: repertoire.start().to_vec(),
             ghost: State::new(&model),
             ghost_data: Data::new(&model),
+            own_moment: DVec3::ZERO,
             dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
             options,
             repertoire,
@@ -226,6 +214,11 @@ impl Fighter {
     /// Hits taken.
     pub fn hurt(&self) -> Hurt {
         self.hurt
+    }
+
+    /// Net moment that came from outside in the last step, Dynamo's and the fighter's own ("cheat level"), N m.
+    pub fn cheat(&self) -> DVec3 {
+        self.dynamo.cheat() + self.own_moment
     }
 
     /// The tracker below.
@@ -250,103 +243,6 @@ impl Fighter {
             self.dynamo.strike(self.options.dynamo.stun.most);
         } else if blow.felt > 0.0 {
             self.dynamo.strike(blow.felt);
-        }
-    }
-
-    fn go_on(&mut self, sense: &Sense<'_>) {
-        let time = sense.time();
-        match self.phase {
-            Phase::Standing => {
-                let sunk = self.height_share(sense.data, sense.bodies.start) < SUNK.0;
-                self.sunk_for = if sunk { self.sunk_for + sense.dt } else { 0.0 };
-                let felled = self.dynamo.broken_for() > FELLED || self.sunk_for > FELLED;
-                if felled || self.dynamo.is_unconscious() {
-                    self.fell_at = time;
-                    self.tally.falls += 1;
-                    self.fall(time);
-                } else {
-                    self.fight(sense);
-                }
-            }
-            Phase::Down { since, still_for } => {
-                let still = self.is_still(sense);
-                let still_for = if still { still_for + sense.dt } else { 0.0 };
-                self.phase = Phase::Down { since, still_for };
-                let rested = still_for > REST.1 || time - since > REST.2;
-                if rested && time > self.lie_until && !self.dynamo.is_unconscious() {
-                    self.settle(sense);
-                }
-            }
-            Phase::Settling { since, start } => {
-                let lasted = time - since;
-                if self.dynamo.is_unconscious() {
-                    self.fall(time);
-                } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error(sense) < SETTLED.0 {
-                    let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
-                    self.playlist().play(cue, time);
-                    self.phase = Phase::Rising { astray_for: 0.0 };
-                }
-            }
-            Phase::Rising { astray_for } => self.rise(sense, astray_for),
-            Phase::Steadying { since } => self.steady(sense, since),
-        }
-    }
-
-    /// Lets go.
-    fn fall(&mut self, time: f64) {
-        self.dynamo.options.balance = self.options.dynamo.balance;
-        self.dynamo.break_spring();
-        // Two who lie on each other should not get up at once.
-        let both = self.options.opponent.is_some() && self.opponent_up_for < FAIRNESS;
-        self.lie_until = time + if both { 3.0 * self.mind.hesitate() } else { 0.0 };
-        self.planned = None;
-        self.sunk_for = 0.0;
-        self.phase = Phase::Down { since: time, still_for: 0.0 };
-    }
-
-    /// Chooses how to get up.
-    fn settle(&mut self, sense: &Sense<'_>) {
-        let own = &sense.data.position.world_from_body[sense.bodies.clone()];
-        self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
-        let start = self.repertoire.lying().nearest(&mut self.places);
-        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.3 };
-        self.playlist().play(cue, sense.time());
-        self.dynamo.options.balance = Balance::Unpowered;
-        self.dynamo.rearm();
-        self.phase = Phase::Settling { since: sense.time(), start };
-    }
-
-    fn rise(&mut self, sense: &Sense<'_>, astray_for: f64) {
-        let time = sense.time();
-        let actual = sense.data.position.world_from_body[sense.bodies.start].rotation;
-        let astray = tilt_error(&root_rotation(&self.wanted), &actual).length() > ASTRAY.0;
-        let astray_for = if astray { astray_for + sense.dt } else { 0.0 };
-        let playlist = self.playlist();
-        let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
-        let left = self.repertoire.motions()[motion].duration - clip_time;
-        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.1;
-        self.phase = Phase::Rising { astray_for };
-        if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE {
-            self.fall(time);
-        } else if left < 0.15 && high && self.stands_on_something(sense) {
-            self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
-            self.phase = Phase::Steadying { since: time };
-        }
-    }
-
-    /// Takes up the guard before the weak spring holds it alone.
-    fn steady(&mut self, sense: &Sense<'_>, since: f64) {
-        let time = sense.time();
-        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.0;
-        if self.dynamo.is_unconscious() || !high {
-            self.fall(time);
-        } else if time - since > STEADY {
-            self.tally.recoveries += 1;
-            self.tally.longest = self.tally.longest.max(time - self.fell_at);
-            self.dynamo.options.balance = self.options.dynamo.balance;
-            self.dynamo.rearm();
-            self.heading = None;
-            self.phase = Phase::Standing;
         }
     }
 
@@ -406,6 +302,7 @@ impl Fighter {
         let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
         self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
         let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
+        self.own_moment = DVec3::ZERO;
         let term = match self.phase {
             Phase::Down { .. } => {
                 self.slacken(sense, out);
@@ -429,18 +326,8 @@ impl Fighter {
                 spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
             }
         };
+        self.own_moment = term.at_rest.angular - term.gain.angular * spin;
         out.implicit.push((id, term));
-    }
-}
-
-impl Fighter {
-    /// Joint dampers of a rag doll.
-    fn slacken(&self, sense: &Sense<'_>, out: &mut Actuation) {
-        for (body, damping) in sense.model.bodies()[sense.bodies.clone()].iter().zip(&self.joint_damping) {
-            let (q, v) = (body.q_range(), body.v_range());
-            out.servo.target_q[q.clone()].copy_from_slice(&sense.state.q[q]);
-            out.servo.damping[v].fill(self.options.tone * damping);
-        }
     }
 }
 
@@ -495,25 +382,16 @@ impl Controller for Fighter {
         Ok(())
     }
 
-    /// The wanted pose where the character is: the motion's place and heading are not tracked.
+    /// The wanted pose of the last step where the character is: the motion's place and heading are not tracked.
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let mut playlist = self.clone();
         let first = sense.model.bodies()[sense.bodies.start].q_range().start;
-        let own = &mut q[first..first + self.repertoire.n_q()];
-        playlist.playlist().write(sense.time(), own);
+        let own = &mut q[first..first + self.wanted.len()];
+        own.copy_from_slice(&self.wanted);
         senses::place_like(own, &sense.state.q[first..]);
         true
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
-    }
-}
-
-impl Fighter {
-    fn height_share(&self, data: &Data, root: usize) -> f64 {
-        let own = &data.position.world_from_body[root..root + self.places.len()];
-        let lowest = own.iter().map(|t| t.translation.z).fold(f64::INFINITY, f64::min);
-        (own[0].translation.z - lowest) / self.repertoire.character().root_height()
     }
 }

@@ -135,8 +135,11 @@ impl Repertoire {
         let graph = MotionGraph::build(&clips, &graph_options, &|_, _| ())?;
         let layout = Layout::new(character.model());
         let cyclic = |k: usize| k == Move::Guard.motion();
-        let motions: Vec<Motion> =
-            clips.iter().enumerate().map(|(k, clip)| Motion::new(&character, clip, cyclic(k), RATE)).collect();
+        let motions: Vec<Motion> = clips
+            .iter()
+            .enumerate()
+            .map(|(k, clip)| Motion::new(&character, clip, cyclic(k), RATE))
+            .collect();
         let punches = Move::PUNCHES
             .into_iter()
             .map(|punch| find_strike(&character, &layout, &motions[punch.motion()], punch))

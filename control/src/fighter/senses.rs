@@ -1,13 +1,15 @@
 //! What a fighter sees of itself and its opponent.
 
 use stuntlab_mocap::character::Part;
+use stuntlab_physics::Data;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::Transform;
 
 use super::aid::{root_rotation, wrap, yaw};
+use super::falling::{REST, SUNK, UPRIGHT};
 use super::mind::View;
-use super::{FAIRNESS, Fighter, REST, SUNK, UPRIGHT};
+use super::{FAIRNESS, Fighter};
 use crate::controller::Sense;
 
 /// Puts a pose where another is and turns it to the same heading.
@@ -99,14 +101,16 @@ impl Fighter {
         points.iter().any(|c| c.force != DVec3::ZERO && (foot(c.body_a) || c.body_b.is_some_and(foot)))
     }
 
+    /// Height of a pelvis above the lowest body of its figure, as a share of standing height; uneven ground does not
+    /// matter to it.
+    pub(super) fn height_share(&self, data: &Data, root: usize) -> f64 {
+        let own = &data.position.world_from_body[root..root + self.places.len()];
+        let lowest = own.iter().map(|t| t.translation.z).fold(f64::INFINITY, f64::min);
+        (own[0].translation.z - lowest) / self.repertoire.character().root_height()
+    }
+
     /// Whether all of it is at rest.
     pub(super) fn is_still(&self, sense: &Sense<'_>) -> bool {
         sense.data.velocity.body[sense.bodies.clone()].iter().all(|v| v.linear.length() < REST.0)
     }
-}
-impl Fighter {
-    /// debug
-    pub fn look_debug(&self, sense: &Sense<'_>) -> Option<View> { self.look(sense) }
-    /// debug
-    pub fn motion_name(&mut self) -> String { let m = self.playlist().motion(); self.repertoire.motions()[m].name.clone() }
 }

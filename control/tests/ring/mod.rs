@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::fighter::{Dice, Fighter, FighterOptions, Phase, Repertoire};
+use stuntlab_control::fighter::{Dice, Fighter, FighterOptions, Repertoire};
 use stuntlab_control::{Controller, Sense};
 use stuntlab_mocap::character::{Character, CharacterOptions, Instance};
 use stuntlab_mocap::library;
@@ -15,7 +15,7 @@ use stuntlab_physics::{
 
 /// Who is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setup {
+pub(crate) enum Setup {
     /// Two fighters.
     Boxing,
     /// One fighter that is struck by a crate of 20 kg at 6 m/s after a second.
@@ -24,27 +24,27 @@ pub enum Setup {
 
 /// What came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Seed of the run.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Simulated time, s.
-    pub time: f64,
+    pub(crate) time: f64,
     /// Whether all went on to the end.
-    pub finite: bool,
+    pub(crate) finite: bool,
     /// Falls of all fighters.
-    pub falls: u64,
+    pub(crate) falls: u64,
     /// Times a fighter stood again.
-    pub recoveries: u64,
+    pub(crate) recoveries: u64,
     /// Longest time down, s.
-    pub longest: f64,
+    pub(crate) longest: f64,
     /// Punches begun.
-    pub punches: u64,
+    pub(crate) punches: u64,
     /// Punches that landed on head or trunk.
-    pub hits: u64,
+    pub(crate) hits: u64,
     /// Deepest overlap of a foot with the ground, m.
-    pub deepest: f64,
+    pub(crate) deepest: f64,
     /// Highest place of a pelvis, m.
-    pub highest: f64,
+    pub(crate) highest: f64,
 }
 
 /// Height of the bumps, m.
@@ -53,7 +53,7 @@ const BUMPS: f64 = 0.05;
 const CRATE: f64 = 0.2;
 
 /// The figure all fighters have.
-pub fn boxer() -> Arc<Character> {
+pub(crate) fn boxer() -> Arc<Character> {
     let (character, _) = Character::build(&library::skeleton(), &CharacterOptions::default())
         .expect("the library's skeleton is a body");
     Arc::new(character)
@@ -61,11 +61,11 @@ pub fn boxer() -> Arc<Character> {
 
 /// A scene with its fighters.
 #[derive(Clone)]
-pub struct Ring {
-    pub model: Model,
-    pub state: State,
-    pub data: Data,
-    pub fighters: Vec<(Fighter, Instance)>,
+pub(crate) struct Ring {
+    pub(crate) model: Model,
+    pub(crate) state: State,
+    pub(crate) data: Data,
+    pub(crate) fighters: Vec<(Fighter, Instance)>,
     options: StepOptions,
     act: Actuation,
     crate_body: Option<BodyId>,
@@ -76,7 +76,7 @@ pub struct Ring {
 
 impl Ring {
     /// Fighters in guard, 1.6 m apart, facing each other.
-    pub fn new(repertoire: &Arc<Repertoire>, setup: Setup, seed: u64, options: StepOptions) -> Self {
+    pub(crate) fn new(repertoire: &Arc<Repertoire>, setup: Setup, seed: u64, options: StepOptions) -> Self {
         let character = repertoire.character();
         let mut dice = Dice::new(seed ^ 0x5eed);
         let mut builder = Model::builder().fixture(bumps(&mut dice));
@@ -114,8 +114,14 @@ impl Ring {
         Self { model, state, data, fighters, options, act, crate_body, throw, outcome }
     }
 
+    /// Throws no crate.
+    #[allow(dead_code, reason = "tests use it, the example does not")]
+    pub(crate) fn put_crate_away(&mut self) {
+        self.throw = self.throw.map(|(_, angle)| (f64::INFINITY, angle));
+    }
+
     /// Runs on for so long; stops at a fault.
-    pub fn run(&mut self, seconds: f64) {
+    pub(crate) fn run(&mut self, seconds: f64) {
         for _ in 0..(seconds / self.options.dt).round() as usize {
             if !self.outcome.finite {
                 return;
@@ -125,7 +131,7 @@ impl Ring {
     }
 
     /// One step.
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         self.hold_or_throw();
         let Self { model, state, data, fighters, options, act, .. } = self;
         observe(model, state, data, options);
@@ -146,10 +152,10 @@ impl Ring {
         let mut place = DVec3::new(50.0, 0.0, 50.0);
         let mut velocity = DVec3::ZERO;
         if self.state.time >= when {
-            let repertoire_chest = self.model.find("red/torso").unwrap_or(id);
+            let torso = self.model.find("red/torso").unwrap_or(id);
             let direction = DVec3::new(angle.cos(), angle.sin(), 0.0);
             let flight = 0.25;
-            let chest = self.data.world_from_body(repertoire_chest).translation + DVec3::Z * 0.15;
+            let chest = self.data.world_from_body(torso).translation + DVec3::Z * 0.15;
             place = chest - direction * (6.0 * flight);
             velocity = DVec3::new(6.0, 0.0, 0.5 * 9.81 * flight);
             self.throw = None;
@@ -174,7 +180,7 @@ impl Ring {
     }
 
     /// What came out so far.
-    pub fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         let mut outcome = Outcome { time: self.state.time, ..self.outcome };
         for (fighter, _) in &self.fighters {
             let tally = fighter.tally();
@@ -186,11 +192,6 @@ impl Ring {
         }
         outcome
     }
-
-    /// Whether every fighter stands.
-    pub fn all_stand(&self) -> bool {
-        self.fighters.iter().all(|(f, _)| f.phase() == Phase::Standing)
-    }
 }
 
 /// Gentle bumps, others for every seed.
@@ -199,7 +200,8 @@ fn bumps(dice: &mut Dice) -> ShapeSpec {
     let phase: [f64; 3] = core::array::from_fn(|_| std::f64::consts::TAU * dice.share());
     let height = |k: usize| {
         let (x, y) = ((k % n) as f64 * spacing, (k / n) as f64 * spacing);
-        let wave = (2.1 * x + phase[0]).sin() * (1.7 * y + phase[1]).cos() + 0.5 * (3.9 * x + 2.3 * y + phase[2]).sin();
+        let wave = (2.1 * x + phase[0]).sin() * (1.7 * y + phase[1]).cos()
+            + 0.5 * (3.9 * x + 2.3 * y + phase[2]).sin();
         0.5 * BUMPS * wave / 1.5
     };
     let field = Shape::heightfield(n, n, spacing, (0..n * n).map(height).collect());
