@@ -29,7 +29,7 @@ pub struct HurtOptions {
 
 impl Default for HurtOptions {
     fn default() -> Self {
-        Self { blow: 100.0, endurance: 80.0, threshold: 1.0, speed: 1.0, recovery: 0.01, weakness: 2.0 }
+        Self { blow: 100.0, endurance: 110.0, threshold: 1.0, speed: 1.0, recovery: 0.01, weakness: 2.0 }
     }
 }
 

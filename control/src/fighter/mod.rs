@@ -82,7 +82,7 @@ impl Default for FighterOptions {
             hurt: HurtOptions::default(),
             rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
             drawing: Some(Spring { stiffness: 2500.0, damping: 300.0, limit: 380.0 }),
-            tone: 0.08,
+            tone: 0.12,
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
         }
     }
