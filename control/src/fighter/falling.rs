@@ -13,6 +13,8 @@ pub(super) const REST: (f64, f64, f64) = (0.25, 0.25, 3.0);
 const FELLED: f64 = 0.5;
 /// Share of the standing height below which it has sunk down, and above which it stands.
 pub(super) const SUNK: (f64, f64) = (0.55, 0.75);
+/// Factors on frequency and damping ratio while it settles (recipes 9.5: softer and overdamped).
+pub(super) const SETTLING: (f64, f64) = (0.7, 1.5);
 /// Settled: mean bone error in rad, least and most seconds.
 const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
 /// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
@@ -81,7 +83,7 @@ impl Fighter {
         let own = &sense.data.position.world_from_body[sense.bodies.clone()];
         self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
         let start = self.repertoire.lying().nearest(&mut self.places);
-        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.3 };
+        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.4 };
         self.playlist().play(cue, sense.time());
         self.dynamo.options.balance = Balance::Unpowered;
         self.dynamo.rearm();

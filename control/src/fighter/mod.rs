@@ -44,7 +44,7 @@ use crate::controller::{Controller, Sense, UnknownCommand};
 use crate::dynamo::{Dynamo, DynamoOptions, Frame};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
-use falling::UPRIGHT;
+use falling::{SETTLING, UPRIGHT};
 
 /// Settings of a [`Fighter`].
 #[derive(Clone, Debug, PartialEq)]
@@ -300,6 +300,9 @@ impl Fighter {
         // is upright enough to have a heading, every bone strives for its own attitude.
         let rising = matches!(self.phase, Phase::Rising { .. } | Phase::Steadying { .. });
         let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
+        let (slower, damper) = if matches!(self.phase, Phase::Settling { .. }) { SETTLING } else { (1.0, 1.0) };
+        self.dynamo.options.frequency = slower * self.options.dynamo.frequency;
+        self.dynamo.options.damping_ratio = damper * self.options.dynamo.damping_ratio;
         self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
         let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
         self.own_moment = DVec3::ZERO;
