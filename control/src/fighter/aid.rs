@@ -1,20 +1,19 @@
-//! Help from outside that a fighter may have beyond Dynamo's root spring, each switchable: a spring that holds the
-//! pelvis at the clip's tilt while it gets up, a pull that brings the pelvis over the feet as the clip has it (docking,
-//! recipes 9.4), and a weak spring about the vertical that turns it towards the opponent (recipes 4.7). All act from
+//! Help from outside that a fighter has beyond Dynamo's root spring: a spring that holds the pelvis at the clip's tilt
+//! while it gets up, and a weak one about the vertical that turns it towards the opponent (recipes 4.7). Both act from
 //! outside, so the ledger books them as aids.
 
 use stuntlab_physics::ImplicitForce;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
-use stuntlab_physics::spatial::{Force, Sym3, rotation};
+use stuntlab_physics::spatial::{Sym3, rotation};
 
 /// A spring with a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// N m/rad, or N/m.
+    /// N m/rad.
     pub stiffness: f64,
-    /// N m s/rad, or N s/m.
+    /// N m s/rad.
     pub damping: f64,
-    /// No stronger than this, N m or N.
+    /// No stronger than this, N m.
     pub limit: f64,
 }
 
@@ -50,12 +49,6 @@ impl Spring {
         let torque = self.stiffness * error - self.damping * DVec3::new(spin.x, spin.y, 0.0);
         let across = Sym3::IDENTITY - Sym3::outer(DVec3::Z);
         self.limited(torque, self.stiffness * error, across, strength, dt)
-    }
-
-    /// Pulls a body's origin by `way`.
-    pub fn pull(&self, way: DVec3, velocity: DVec3, strength: f64) -> Force {
-        let force = (self.stiffness * way - self.damping * velocity).clamp_length_max(self.limit);
-        Force::new(DVec3::ZERO, force * strength)
     }
 
     /// Turns about the vertical by `angle`.

@@ -37,8 +37,8 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
+use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, Data, State};
 
 use crate::controller::{Controller, Sense, UnknownCommand};
 use crate::dynamo::{Dynamo, DynamoOptions, Frame};
@@ -63,8 +63,6 @@ pub struct FighterOptions {
     pub hurt: HurtOptions,
     /// Holds the pelvis' tilt while it gets up.
     pub rising: Spring,
-    /// Draws the pelvis over the feet while it gets up, if at all.
-    pub drawing: Option<Spring>,
     /// Damping of the joints of a rag doll, as a share of the reference gains (recipes 4.4): limp, not rattling.
     pub tone: f64,
     /// Turns the pelvis towards the opponent, if at all.
@@ -81,7 +79,6 @@ impl Default for FighterOptions {
             style: Style::default(),
             hurt: HurtOptions::default(),
             rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
-            drawing: Some(Spring { stiffness: 2500.0, damping: 300.0, limit: 380.0 }),
             tone: 0.12,
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
         }
@@ -163,10 +160,8 @@ pub struct Fighter {
     places: Vec<DVec3>,
     /// Reference damping of the joint above every body; zero for the root.
     joint_damping: Vec<f64>,
-    /// The wanted coordinates of the last step, and where they put the bodies.
+    /// The wanted coordinates of the last step.
     wanted: Vec<f64>,
-    ghost: State,
-    ghost_data: Data,
     /// Moment of the fighter's own springs in the last step, N m.
     own_moment: DVec3,
 }
@@ -192,8 +187,6 @@ impl Fighter {
             places: vec![DVec3::ZERO; n],
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
-            ghost: State::new(&model),
-            ghost_data: Data::new(&model),
             own_moment: DVec3::ZERO,
             dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
             options,
@@ -300,7 +293,8 @@ impl Fighter {
         // is upright enough to have a heading, every bone strives for its own attitude.
         let rising = matches!(self.phase, Phase::Rising { .. } | Phase::Steadying { .. });
         let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
-        let (slower, damper) = if matches!(self.phase, Phase::Settling { .. }) { SETTLING } else { (1.0, 1.0) };
+        let (slower, damper) =
+            if matches!(self.phase, Phase::Settling { .. }) { SETTLING } else { (1.0, 1.0) };
         self.dynamo.options.frequency = slower * self.options.dynamo.frequency;
         self.dynamo.options.damping_ratio = damper * self.options.dynamo.damping_ratio;
         self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
@@ -312,12 +306,6 @@ impl Fighter {
                 return;
             }
             Phase::Settling { .. } | Phase::Rising { .. } | Phase::Steadying { .. } => {
-                if let Some(pull) = self.options.drawing
-                    && let Some(way) = self.way_over_feet(sense)
-                {
-                    let velocity = sense.data.velocity.body[root].linear;
-                    out.body_force[root] += pull.pull(way, velocity, strength);
-                }
                 self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
             }
             Phase::Standing => {

@@ -2,12 +2,10 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::Data;
-use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
-use stuntlab_physics::spatial::Transform;
 
 use super::aid::{root_rotation, wrap, yaw};
-use super::falling::{REST, SUNK, UPRIGHT};
+use super::falling::{REST, SUNK};
 use super::mind::View;
 use super::{FAIRNESS, Fighter};
 use crate::controller::Sense;
@@ -62,25 +60,6 @@ impl Fighter {
             opponent_stands: self.opponent_up_for > FAIRNESS,
             threat,
         })
-    }
-
-    /// How far the pelvis is from where the wanted pose has it above the feet; `None` while the trunk lies.
-    pub(super) fn way_over_feet(&mut self, sense: &Sense<'_>) -> Option<DVec3> {
-        if root_rotation(&self.wanted).z_axis.z < UPRIGHT {
-            return None;
-        }
-        let (character, data) = (self.repertoire.character(), &mut self.ghost_data);
-        self.ghost.q.copy_from_slice(&self.wanted);
-        forward_kinematics(character.model(), &self.ghost, data);
-        let feet = |poses: &[Transform]| {
-            let roles = character.roles();
-            let (left, right) = (roles.left.foot?.index(), roles.right.foot?.index());
-            let middle = 0.5 * (poses[left].translation + poses[right].translation);
-            Some((poses[0].translation - middle, yaw(&poses[0].rotation)))
-        };
-        let (wanted, wanted_yaw) = feet(&data.position.world_from_body)?;
-        let (actual, actual_yaw) = feet(&sense.data.position.world_from_body[sense.bodies.clone()])?;
-        Some(DMat3::from_rotation_z(actual_yaw - wanted_yaw) * wanted - actual)
     }
 
     /// Counts the time the opponent is up.
