@@ -1,5 +1,8 @@
 //! The scenes whole steps are timed on, the same for every engine (see `benches/peers/README.md`).
 
+use stuntlab_control::dynamo::DynamoOptions;
+use stuntlab_control::reference::HeldPose;
+use stuntlab_control::{Controller, Dynamo, Sense};
 use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
@@ -7,7 +10,7 @@ use stuntlab_physics::spatial::{Inertia, Transform};
 use stuntlab_physics::step::step;
 use stuntlab_physics::{
     Actuation, BodySpec, Data, Formulation, Joint, JointKind, Model, ShapeSpec, State, StepError,
-    StepOptions, StepReport,
+    StepOptions, StepReport, advance, observe,
 };
 
 /// A model with what it takes to step it.
@@ -157,6 +160,41 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
         }
     }
     scene
+}
+
+/// The game scene with Dynamo in place of joint servos.
+pub struct DynamoGame {
+    /// The scene; its servos are off.
+    pub scene: Scene,
+    drivers: Vec<(Dynamo, std::ops::Range<usize>)>,
+}
+
+impl DynamoGame {
+    /// Five characters' control and one step.
+    pub fn step(&mut self) -> Result<StepReport, StepError> {
+        let Scene { model, state, data, act, options } = &mut self.scene;
+        observe(model, state, data, options);
+        act.clear();
+        for (dynamo, bodies) in &mut self.drivers {
+            dynamo.act(&Sense::new(model, state, data, options.dt, bodies.clone()), act);
+        }
+        advance(model, state, data, act, options)
+    }
+}
+
+/// The game scene whose characters hold their pose by world-space control and a weak root spring.
+pub fn dynamo_game(run: usize) -> DynamoGame {
+    let mut scene = game_scene(Formulation::default(), run);
+    scene.act.clear();
+    let own = figures::bones36().model();
+    let drivers = (0..5)
+        .map(|k| {
+            let pose = HeldPose::new(State::new(&own).q);
+            let dynamo = Dynamo::new(own.clone(), Box::new(pose), DynamoOptions::default());
+            (dynamo, k * own.n_bodies()..(k + 1) * own.n_bodies())
+        })
+        .collect();
+    DynamoGame { scene, drivers }
 }
 
 /// Mean angle of the ball joints from the rest pose.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Data, Model, State};
 
 /// What a controller sees of the world: read-only, after `observe` has looked at the state.
@@ -50,6 +51,41 @@ impl fmt::Display for UnknownCommand {
 
 impl std::error::Error for UnknownCommand {}
 
+/// What kind of driver a character has; pictures give each its colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// None: a ragdoll.
+    #[default]
+    Limp,
+    /// A recording played back without simulation.
+    Recording,
+    /// Joint servos, or tracking in parent space.
+    ParentSpace,
+    /// Tracking in world space.
+    WorldSpace,
+    /// Tracking with a root that cannot fall.
+    Meathook,
+    /// A mind of its own above the tracking.
+    Mind,
+}
+
+/// What a controller says of itself, for measurements and pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vitals {
+    /// What kind of driver it is.
+    pub role: Role,
+    /// Scale of its gains: below 1 while stunned, 0 when knocked out.
+    pub strength: f64,
+    /// Net moment from outside in the last step ("cheat level"), N m.
+    pub cheat: DVec3,
+}
+
+impl Default for Vitals {
+    fn default() -> Self {
+        Self { role: Role::Limp, strength: 1.0, cheat: DVec3::ZERO }
+    }
+}
+
 /// Drives one character.
 pub trait Controller: Send {
     /// Name, as scenes spell it.
@@ -70,6 +106,11 @@ pub trait Controller: Send {
     /// pictures and for pose errors. Returns whether it wants anything.
     fn target(&self, _sense: &Sense<'_>, _q: &mut [f64]) -> bool {
         false
+    }
+
+    /// How it is doing.
+    fn vitals(&self) -> Vitals {
+        Vitals::default()
     }
 
     /// A copy with the same memory, so that a run can be continued from the middle.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
+//! | [`playback`] | a motion played back without simulation |
 //! | [`pose`] | joint servos that hold a pose |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
@@ -17,11 +18,13 @@ pub mod controller;
 pub mod dynamo;
 pub mod fighter;
 pub mod gains;
+pub mod playback;
 pub mod pose;
 pub mod reference;
 
-pub use controller::{Controller, Idle, Sense, UnknownCommand};
+pub use controller::{Controller, Idle, Role, Sense, UnknownCommand, Vitals};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
 pub use gains::Gains;
+pub use playback::Playback;
 pub use pose::Pose;

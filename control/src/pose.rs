@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stuntlab_physics::{Actuation, JointKind, Model, State};
 
-use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::gains::{Gains, carried_inertia, reference_gains};
 
 /// Holds a pose.
@@ -83,6 +83,10 @@ impl Controller for Pose {
             q[at] = value;
         }
         true
+    }
+
+    fn vitals(&self) -> Vitals {
+        Vitals { role: Role::ParentSpace, strength: self.strength.min(1.0), ..Vitals::default() }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

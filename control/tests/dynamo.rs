@@ -41,7 +41,7 @@ fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVe
         let sense = Sense::new(&model, &state, &data, opt.dt, 0..model.n_bodies());
         dynamo.act(&sense, &mut act);
         if k * 2 > steps {
-            error += dynamo.error(&sense);
+            error += dynamo.error();
             samples += 1.0;
         }
         if (k as f64 * opt.dt - 1.0).abs() < 0.05 {

@@ -5,6 +5,7 @@ mod list;
 mod replay;
 mod run;
 mod showcase;
+mod study;
 mod view;
 
 use std::path::PathBuf;
@@ -21,12 +22,49 @@ use stuntlab::verify;
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    voice: Voice,
+}
+
+/// How much is said, and to whom.
+#[derive(Args, Clone, Copy)]
+struct Voice {
+    /// Print for machines: JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print nothing but errors.
+    #[arg(long, global = true)]
+    quiet: bool,
+}
+
+impl Voice {
+    /// Prints what a command found: as JSON, as text, or not at all.
+    fn say(self, json: impl FnOnce() -> String, text: impl FnOnce() -> String) {
+        use std::io::Write as _;
+        let words = match self {
+            Self { quiet: true, .. } => return,
+            Self { json: true, .. } => json() + "\n",
+            _ => text(),
+        };
+        // A reader that closed the pipe has read enough.
+        let _ = std::io::stdout().write_all(words.as_bytes());
+    }
+
+    /// Whether progress bars would disturb.
+    fn is_plain(self) -> bool {
+        self.json || self.quiet
+    }
+}
+
+/// A value as JSON text.
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("texts and numbers")
 }
 
 /// Which scene, under which settings.
 #[derive(Args)]
 struct Chosen {
-    /// Name of a scene (see `stuntlab scenes`) or a .toml file.
+    /// Name of a scene or study (see `stuntlab scenes`) or a .toml file.
     scene: String,
     /// Override a value of the scene, such as formulation=lcp-pgs or character.0.at=[0,0,2].
     #[arg(long, value_name = "PATH=VALUE")]
@@ -39,11 +77,7 @@ struct Chosen {
 #[derive(Subcommand)]
 enum Command {
     /// List the scenes that come with the program.
-    Scenes {
-        /// Print the list as JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Scenes,
     /// Run a scene headless, measure it, and write its files.
     Run {
         #[command(flatten)]
@@ -54,12 +88,9 @@ enum Command {
         /// Leave the GIF and the contact sheet out.
         #[arg(long)]
         no_film: bool,
-        /// Print the measurements as JSON.
+        /// Of a study (gain-map), a small version.
         #[arg(long)]
-        json: bool,
-        /// Print nothing but errors.
-        #[arg(long)]
-        quiet: bool,
+        quick: bool,
     },
     /// Watch a scene in a window; F1 lists the keys.
     View {
@@ -72,20 +103,11 @@ enum Command {
     Replay {
         /// Directory of a run, or its manifest.json.
         run: PathBuf,
-        /// Print the result as JSON.
-        #[arg(long)]
-        json: bool,
-        /// Print nothing but errors.
-        #[arg(long)]
-        quiet: bool,
     },
     /// Check the engine against reference fixtures and print the worst error per quantity.
     Verify {
         /// Directory searched for fixture files (*.json), subdirectories included.
         dir: PathBuf,
-        /// Print the report as JSON.
-        #[arg(long)]
-        json: bool,
     },
     /// Print a completion script for a shell.
     Completions {
@@ -101,31 +123,29 @@ enum Command {
 
 /// Runs the command given on the command line.
 pub(crate) fn run() -> ExitCode {
-    match Cli::parse().command {
-        None => showcase::showcase(),
-        Some(Command::Scenes { json }) => list::list(json),
-        Some(Command::Run { chosen, out, no_film, json, quiet }) => {
-            run::run(&chosen, out.as_deref(), !no_film, json, quiet)
+    let Cli { command, voice } = Cli::parse();
+    match command {
+        None => showcase::showcase(voice),
+        Some(Command::Scenes) => list::list(voice),
+        Some(Command::Run { chosen, out, quick, .. }) if chosen.scene == "gain-map" => {
+            study::gain_map(out.as_deref(), quick, voice)
         }
-        Some(Command::View { chosen, window }) => view::view(&chosen, &window),
-        Some(Command::Replay { run, json, quiet }) => replay::replay(&run, json, quiet),
-        Some(Command::Verify { dir, json }) => verify(&dir, json),
+        Some(Command::Run { chosen, out, no_film, .. }) => run::run(&chosen, out.as_deref(), !no_film, voice),
+        Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
+        Some(Command::Replay { run }) => replay::replay(&run, voice),
+        Some(Command::Verify { dir }) => verify(&dir, voice),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut std::io::stdout());
             ExitCode::SUCCESS
         }
-        Some(Command::Clip { tool }) => clip::run(tool),
+        Some(Command::Clip { tool }) => clip::run(tool, voice),
     }
 }
 
-fn verify(dir: &std::path::Path, json: bool) -> ExitCode {
+fn verify(dir: &std::path::Path, voice: Voice) -> ExitCode {
     match verify::verify(dir) {
         Ok(report) => {
-            if json {
-                println!("{}", report.to_json());
-            } else {
-                print!("{report}");
-            }
+            voice.say(|| report.to_json(), || report.to_string());
             if report.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) }
         }
         Err(error) => bad_input(&error),

@@ -6,6 +6,7 @@
 //! | [`run`] | a world that steps, runs of several side by side, their files, replay |
 //! | [`measure`] | what is measured during a run, against pass marks |
 //! | [`paint`] | worlds as pictures |
+//! | [`study`] | many runs boiled down to tables and pictures |
 //! | [`view`] | the window |
 //! | [`verify`] | reference fixtures |
 
@@ -14,5 +15,6 @@ pub mod measure;
 pub mod paint;
 pub mod run;
 pub mod scene;
+pub mod study;
 pub mod verify;
 pub mod view;

@@ -105,3 +105,30 @@ fn shells_complete_the_commands() {
     let script = text(&stuntlab(&["completions", "bash"]).stdout);
     assert!(script.contains("replay") && script.contains("--set"), "{script}");
 }
+
+#[test]
+fn every_command_can_be_quiet_and_speak_json() {
+    let commands: [&[&str]; 3] = [
+        &["scenes"],
+        &["run", "base-tumble", "--set", "duration=0.1"],
+        &["view", "base-tumble", "--headless", "--frames", "2", "--size", "160x90"],
+    ];
+    for command in commands {
+        let quiet = stuntlab(&[command, &["--quiet"]].concat());
+        assert!(quiet.status.success(), "{command:?}: {}", text(&quiet.stderr));
+        assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty(), "{command:?}");
+        let json = stuntlab(&[command, &["--json"]].concat());
+        serde_json::from_slice::<Value>(&json.stdout).unwrap();
+        assert!(!stuntlab(command).stdout.is_empty(), "{command:?}");
+    }
+}
+
+#[test]
+fn frames_without_a_window_are_counted_and_timed() {
+    let output =
+        stuntlab(&["view", "base-tumble", "--headless", "--frames", "3", "--size", "160x90", "--json"]);
+    let pace: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(pace["frames"], 3);
+    assert_eq!(pace["size"], serde_json::json!([160, 90]));
+    assert!(pace["frames_per_second"].as_f64().unwrap() > 0.0);
+}

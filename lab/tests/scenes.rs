@@ -170,7 +170,43 @@ fn malformed_scenes_are_refused_in_one_line_with_the_right_line_number() {
             "figure = \"humanoid37\"",
             "figure = \"humanoid37\"\ncontroller = { kind = \"dance\" }",
             12,
-            "character[0].controller.kind: is \"dance\", expected one of: none, pose",
+            "character[0].controller.kind: is \"dance\", expected one of: none, pose, dynamo, mocap",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"humanoid37\"\ncontroller = { kind = \"dynamo\", balance = \"rope\" }",
+            12,
+            "controller.balance: is \"rope\", expected one of: weak-spring, meathook, unpowered",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"humanoid37\"\ncontroller = { kind = \"dynamo\", limit = 700.0 }",
+            12,
+            "breaking: is 600, expected at least the limit of 700",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"humanoid37\"\nmotion = { clip = \"walk\" }",
+            11,
+            "character[0].figure: has no skeleton for a motion",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"library\"\nmotion = { clip = \"fly\" }",
+            12,
+            "motion.clip: no clip \"fly\" in the library: expected one of idle",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"library\"\nmotion = { clip = \"jab\", start = 60.0 }",
+            12,
+            "motion.start: is 60, but the clip lasts",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"library\"\nmotion = { bvh = \"nowhere.bvh\", frames = [3, 2] }",
+            12,
+            "motion.frames: expected the first and the last frame",
         ),
         ("shape = \"box\"", "shape = \"cone\"", 15, "expected one of: box, sphere, capsule"),
         (
@@ -205,6 +241,23 @@ fn malformed_scenes_are_refused_in_one_line_with_the_right_line_number() {
         assert!(message.starts_with(&format!("bad.toml:{line}: ")), "expected line {line}: {message}");
         assert!(message.contains(words), "expected \"{words}\": {message}");
     }
+}
+
+#[test]
+fn a_command_the_controller_does_not_know_is_refused_where_it_is_written() {
+    let text = GOOD.to_owned()
+        + "\n[[event]]\nkind = \"command\"\ntime = 0.1\ncharacter = \"doll\"\ncommand = \"dance\"\n";
+    let scene = Scene::parse("bad.toml", &text, &[]).unwrap();
+    let Err(error) = World::new(&scene) else { panic!("accepted") };
+    let line = 1 + text.lines().position(|l| l.starts_with("command")).unwrap();
+    let message = error.to_string();
+    assert!(message.starts_with(&format!("bad.toml:{line}: event[1].command: is \"dance\", ")), "{message}");
+    assert!(message.contains("takes no commands"), "{message}");
+    // One that takes commands lists them.
+    let driven = text.replace("\"humanoid37\"", "\"humanoid37\"\ncontroller = { kind = \"pose\" }");
+    let scene = Scene::parse("bad.toml", &driven, &[]).unwrap();
+    let message = World::new(&scene).err().unwrap().to_string();
+    assert!(message.contains("expected one of: "), "{message}");
 }
 
 #[test]

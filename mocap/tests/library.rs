@@ -40,6 +40,7 @@ fn what_ends_standing_ends_in_the_same_stand() {
         "jump",
         "jump-forward",
         "hop",
+        "cartwheel",
         "forward-roll",
         "get-up-supine",
         "get-up-prone",

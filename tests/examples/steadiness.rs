@@ -11,7 +11,7 @@ fn main() {
                 let outcome = trial(deed, factor, hz, 5.0);
                 unsound += usize::from(!outcome.is_sound());
                 println!(
-                    "{:<9} gains x {factor:<6} {hz:>5} Hz {} servo {:>9.3} J contact {:>9.3} J of {:>9.1} J {}",
+                    "{:<9} gains x {factor:<6} {hz:>5} Hz {} servo {:>9.1e} contact {:>9.3} J of {:>9.1} J {}",
                     format!("{deed:?}"),
                     if outcome.is_sound() { "ok  " } else { "FAIL" },
                     outcome.from_servos,

@@ -25,7 +25,8 @@ impl Pile {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Boxes100, Self::Tower20, Self::Capsules27, Self::Heap200];
 
-    fn build(self) -> World {
+    /// The scene under the default options.
+    pub fn build(self) -> World {
         let mut builder = ground();
         match self {
             Self::Boxes100 => {
@@ -43,10 +44,7 @@ impl Pile {
             Self::Capsules27 => return capsules(builder),
             Self::Heap200 => return heap(builder),
         }
-        // Sweeps carry the weight down one box at a time: a tower of twenty needs more than the default.
-        let sweeps = if self == Self::Tower20 { 200 } else { StepOptions::default().sweeps };
-        let options = StepOptions { sweeps, ..StepOptions::default() };
-        World::new(builder.build().expect("a valid scene"), options)
+        World::new(builder.build().expect("a valid scene"), StepOptions::default())
     }
 }
 

@@ -6,17 +6,24 @@
 //! (4)  ω_d = Δ(W_d(t + δ), W_d(t)) / δ
 //! ```
 //!
-//! Unrolling (3), every bone's target is `W_a,root · G_rootᵀ · G_b`, where `G` are the reference motion's own world
-//! orientations: the actual root, desired parents all the way. In the absolute frame the reference's root stands in
-//! for the actual one ("super-balance").
+//! Unrolling (3), every bone's target is `B G_b`, where `G` are the reference motion's own world orientations and
+//! `B = W_a,root G_rootᵀ` carries them to the actual root. Two things are done differently, because the root's bone is
+//! light and nothing holds it about the vertical (7):
+//!
+//! * **Heading.** With the root's own heading in `B`, whatever turns the pelvis turns all targets with it, and the
+//!   character winds itself up. `B` takes its tilt from the root and its turn about the vertical, `H`, from the whole
+//!   body: the turn that fits all bones best, weighted by their stiffness, so that the springs' moments about the
+//!   vertical cancel. Heading is thereby never forced, as in the paper.
+//! * **Rate.** (4) with the actual root held still would brake any motion whose root turns, a cartwheel above all; here
+//!   the root turns on as the reference's does, so `ω_d = B ω_b` with the reference's own rates.
+//!
+//! In the absolute frame `B = H`: every bone strives for its attitude in the world ("super-balance").
 
-use glam::{DMat3, DVec3};
-use stuntlab_physics::dynamics::forward_kinematics;
+use glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::glam;
-use stuntlab_physics::spatial::rotation;
-use stuntlab_physics::{Data, Model, State};
+use stuntlab_physics::spatial::{Transform, rotation};
 
-use crate::reference::Reference;
+use crate::reference::{Attitudes, twist};
 
 /// Whose root the targets hang on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -29,73 +36,80 @@ pub enum Frame {
 }
 
 /// Rotation vector of `d aᵀ` (2), world axes.
-pub fn difference(d: &DMat3, a: &DMat3) -> DVec3 {
-    rotation::log(glam::DQuat::from_mat3(&(*d * a.transpose())))
-}
-
-/// Turn about the vertical that brings the heading of `from` (its x axis, seen from above) to that of `to`.
-pub fn heading_turn(from: &DMat3, to: &DMat3) -> DMat3 {
-    let angle = |m: &DMat3| m.x_axis.y.atan2(m.x_axis.x);
-    rotation::about_axis(DVec3::Z, angle(to) - angle(from))
+pub fn difference(d: DQuat, a: &DMat3) -> DVec3 {
+    rotation::log(d * DQuat::from_mat3(a).conjugate())
 }
 
 /// What every bone should do.
 #[derive(Clone, Debug)]
 pub struct Targets {
     /// Desired orientation `W_d`, root first.
-    pub orientation: Vec<DMat3>,
+    pub orientation: Vec<DQuat>,
     /// Desired angular velocity `ω_d`, world axes.
     pub angular_velocity: Vec<DVec3>,
-    ghost: State,
-    now: Data,
-    ahead: Data,
+    /// `Δ(W_d, W_a)`, world axes.
+    pub error: Vec<DVec3>,
+    /// Turn about the vertical from the reference's world to the character's.
+    pub heading: DQuat,
+    actual: Vec<DQuat>,
 }
 
 impl Targets {
-    /// Room for a character's own model.
-    pub fn new(model: &Model) -> Self {
-        let n = model.n_bodies();
+    /// Room for so many bones.
+    pub fn new(bones: usize) -> Self {
         Self {
-            orientation: vec![DMat3::IDENTITY; n],
-            angular_velocity: vec![DVec3::ZERO; n],
-            ghost: State::new(model),
-            now: Data::new(model),
-            ahead: Data::new(model),
+            orientation: vec![DQuat::IDENTITY; bones],
+            angular_velocity: vec![DVec3::ZERO; bones],
+            error: vec![DVec3::ZERO; bones],
+            heading: DQuat::IDENTITY,
+            actual: vec![DQuat::IDENTITY; bones],
         }
     }
 
-    /// Targets at `time` for a character whose root is turned as `root` (actual, world).
-    pub fn update(
-        &mut self,
-        model: &Model,
-        reference: &mut dyn Reference,
-        time: f64,
-        root: &DMat3,
-        frame: Frame,
-    ) {
-        let ahead = reference.spacing();
-        reference.write(time, &mut self.ghost.q);
-        forward_kinematics(model, &self.ghost, &mut self.now);
-        reference.write(time + ahead, &mut self.ghost.q);
-        forward_kinematics(model, &self.ghost, &mut self.ahead);
-        let pose = |data: &Data, i: usize| data.position.world_from_body[i].rotation;
-        let (g0, g1) = (pose(&self.now, 0), pose(&self.ahead, 0));
-        let heading = heading_turn(&g0, root);
-        // What stands before G_b in (3), now and ahead; the root itself always takes the reference's attitude.
-        let (base, base_ahead) = match frame {
-            Frame::Egocentric => (*root * g0.transpose(), *root * g1.transpose()),
-            Frame::Absolute => (heading, heading),
+    /// Targets for bones that are where `pose` says, `weight` being what each counts for the heading.
+    pub fn update(&mut self, wanted: &Attitudes, pose: &[Transform], weight: &[f64], frame: Frame) {
+        // The twist about z of Σ weight · tr(Rz(ψ)ᵀ W_a Gᵀ) → max.
+        let (mut cosine, mut sine) = (0.0, 0.0);
+        for (i, ((actual, pose), g)) in self.actual.iter_mut().zip(pose).zip(&wanted.orientation).enumerate()
+        {
+            *actual = DQuat::from_mat3(&pose.rotation);
+            let r = *actual * g.conjugate();
+            cosine += weight[i] * (r.w * r.w - r.z * r.z);
+            sine += weight[i] * 2.0 * r.w * r.z;
+        }
+        let heading = {
+            let half = 0.5 * sine.atan2(cosine);
+            twist(half.cos(), half.sin())
         };
+        self.heading = heading;
+        let root = heading * wanted.orientation[0];
+        let base = match frame {
+            Frame::Egocentric => {
+                let lean = rotation::log(self.actual[0] * root.conjugate());
+                rotation::exp(lean.with_z(0.0)) * heading
+            }
+            Frame::Absolute => heading,
+        };
+        let turn = rotation::matrix(base);
         for i in 0..self.orientation.len() {
-            let (base, base_ahead) = if i == 0 { (heading, heading) } else { (base, base_ahead) };
-            let (now, later) = (base * pose(&self.now, i), base_ahead * pose(&self.ahead, i));
-            self.orientation[i] = now;
-            self.angular_velocity[i] = difference(&later, &now) / ahead; // (4)
+            self.orientation[i] = base * wanted.orientation[i];
+            self.angular_velocity[i] = turn * wanted.angular_velocity[i]; // (4)
+        }
+        self.orientation[0] = root;
+        self.angular_velocity[0] = heading * wanted.angular_velocity[0];
+        for ((error, d), a) in self.error.iter_mut().zip(&self.orientation).zip(&self.actual) {
+            *error = rotation::log(*d * a.conjugate()); // (2)
         }
     }
 
-    /// Poses of the reference itself as of the last update, for feet and ghosts.
-    pub fn reference_pose(&self) -> &Data {
-        &self.now
+    /// Actual orientation of bone `i` as of the last update.
+    pub fn actual(&self, i: usize) -> DQuat {
+        self.actual[i]
+    }
+
+    /// Mean angle between the bones below the root and their targets, rad.
+    pub fn mean_error(&self) -> f64 {
+        let below = &self.error[1..];
+        below.iter().map(|e| e.length()).sum::<f64>() / below.len().max(1) as f64
     }
 }

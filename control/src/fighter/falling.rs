@@ -55,7 +55,7 @@ impl Fighter {
                 let lasted = time - since;
                 if self.dynamo.is_unconscious() {
                     self.fall(time);
-                } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error(sense) < SETTLED.0 {
+                } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error() < SETTLED.0 {
                     let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
                     self.playlist().play(cue, time);
                     self.phase = Phase::Rising { astray_for: 0.0 };

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
-use crate::controller::{Controller, Sense, UnknownCommand};
+use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::dynamo::{Dynamo, DynamoOptions, Frame};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
@@ -311,9 +311,7 @@ impl Fighter {
             Phase::Standing => {
                 let Some(spring) = self.options.steering else { return };
                 let towards = self.facing(sense);
-                let turns = [Move::TurnLeft, Move::TurnRight].map(Move::motion);
-                let turning = turns.contains(&self.playlist().motion());
-                let pelvis = if turning { self.repertoire.guard_yaw() } else { yaw(&reference) };
+                let pelvis = yaw(&reference) - self.playlist().turn();
                 spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
             }
         };
@@ -380,6 +378,10 @@ impl Controller for Fighter {
         own.copy_from_slice(&self.wanted);
         senses::place_like(own, &sense.state.q[first..]);
         true
+    }
+
+    fn vitals(&self) -> Vitals {
+        Vitals { role: Role::Mind, strength: self.dynamo.strength(), cheat: self.cheat() }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

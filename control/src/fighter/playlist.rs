@@ -3,12 +3,17 @@
 //! Dynamo blends motions by interpolating the wanted poses (Wrotek 2006, section 3.4). A playlist is a short stack of
 //! clips; each fades in over those below with a weight of `s²(3 - 2s)`, so the wanted pose and its velocity go on
 //! without a jump whenever a clip is begun, also in the middle of another fade. Where the stack is full, the pose of
-//! the moment is held in place of what lies below.
+//! the moment is held in place of what lies below. A clip begins with the heading the one before it had reached, so that
+//! a fade never turns the body.
 
 use std::sync::Arc;
 
+use stuntlab_physics::Model;
+use stuntlab_physics::glam::{DQuat, DVec3};
+
+use super::aid::{root_rotation, yaw};
 use super::repertoire::Repertoire;
-use crate::reference::Reference;
+use crate::reference::{Attitudes, Reference, Sampler};
 
 /// Clips that may be in play at once.
 const DEPTH: usize = 4;
@@ -30,6 +35,8 @@ pub struct Cue {
 struct Layer {
     cue: Cue,
     since: f64,
+    /// Turn about the vertical that lets it begin with the heading of what was played before, rad.
+    turn: f64,
 }
 
 impl Layer {
@@ -53,6 +60,8 @@ pub struct Playlist {
     held: Option<Vec<f64>>,
     spare: Vec<f64>,
     above: Vec<f64>,
+    pose: Vec<f64>,
+    sampler: Option<Sampler>,
 }
 
 impl Playlist {
@@ -61,8 +70,16 @@ impl Playlist {
         let n = repertoire.n_q();
         let cue = Cue { motion, at: 0.0, speed: 1.0, fade: 0.0 };
         let mut layers = Vec::with_capacity(DEPTH);
-        layers.push(Layer { cue, since: 0.0 });
-        Self { repertoire, layers, held: None, spare: vec![0.0; n], above: vec![0.0; n] }
+        layers.push(Layer { cue, since: 0.0, turn: 0.0 });
+        Self {
+            repertoire,
+            layers,
+            held: None,
+            spare: vec![0.0; n],
+            above: vec![0.0; n],
+            pose: vec![0.0; n],
+            sampler: None,
+        }
     }
 
     /// Begins a clip at `time`, which must not lie before the last cue's.
@@ -73,6 +90,13 @@ impl Playlist {
                 self.spare = held;
             }
         }
+        let mut pose = std::mem::take(&mut self.pose);
+        self.write(time, &mut pose);
+        let heading = yaw(&root_rotation(&pose));
+        let Self { repertoire, .. } = self;
+        repertoire.motions()[cue.motion].write(cue.at, repertoire.layout(), &mut pose);
+        let turn = heading - yaw(&root_rotation(&pose));
+        self.pose = pose;
         if self.layers.len() == DEPTH {
             let mut pose = std::mem::take(&mut self.spare);
             pose.resize(self.repertoire.n_q(), 0.0);
@@ -80,7 +104,7 @@ impl Playlist {
             self.spare = self.held.replace(pose).unwrap_or_default();
             self.layers.clear();
         }
-        self.layers.push(Layer { cue, since: time });
+        self.layers.push(Layer { cue, since: time, turn });
     }
 
     /// The motion that was begun last.
@@ -88,10 +112,24 @@ impl Playlist {
         self.layers.last().map_or(0, |l| l.cue.motion)
     }
 
+    /// Turn about the vertical of the clip that was begun last against its file, rad.
+    pub fn turn(&self) -> f64 {
+        self.layers.last().map_or(0.0, |l| l.turn)
+    }
+
     /// Time of the clip that was begun last, not wrapped.
     pub fn clip_time(&self, time: f64) -> f64 {
         self.layers.last().map_or(0.0, |l| l.clip_time(time))
     }
+}
+
+/// Turns a pose about the vertical through the origin.
+fn turn_root(q: &mut [f64], angle: f64) {
+    let turn = DQuat::from_rotation_z(angle);
+    let place = turn * DVec3::from_slice(&q[..3]);
+    let rotation = (turn * DQuat::from_slice(&q[3..7])).normalize();
+    q[..3].copy_from_slice(&place.to_array());
+    q[3..7].copy_from_slice(&rotation.to_array());
 }
 
 impl Reference for Playlist {
@@ -104,11 +142,13 @@ impl Reference for Playlist {
             let motion = &repertoire.motions()[layer.cue.motion];
             if k == 0 && held.is_none() {
                 motion.write(layer.clip_time(time), repertoire.layout(), q);
+                turn_root(q, layer.turn);
                 continue;
             }
             let weight = layer.weight(time);
             if weight > 0.0 {
                 motion.write(layer.clip_time(time), repertoire.layout(), above);
+                turn_root(above, layer.turn);
                 repertoire.layout().mix(q, above, weight);
             }
         }
@@ -120,6 +160,12 @@ impl Reference for Playlist {
 
     fn duration(&self) -> f64 {
         f64::INFINITY
+    }
+
+    fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes) {
+        let mut sampler = self.sampler.take().unwrap_or_else(|| Sampler::new(model));
+        sampler.sample(model, time, self.spacing(), |t, q| self.write(t, q), out);
+        self.sampler = Some(sampler);
     }
 
     fn boxed_clone(&self) -> Box<dyn Reference> {

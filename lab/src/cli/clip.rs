@@ -1,13 +1,12 @@
 //! `stuntlab clip`: tools for BVH files.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use stuntlab::clip;
 
-use super::bad_input;
+use super::{Voice, bad_input, to_json};
 
 #[derive(Subcommand)]
 pub(super) enum ClipTool {
@@ -15,9 +14,6 @@ pub(super) enum ClipTool {
     Info {
         /// BVH file.
         file: PathBuf,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
         /// Take the rows that are there when their declared number is wrong.
         #[arg(long)]
         lenient: bool,
@@ -26,9 +22,6 @@ pub(super) enum ClipTool {
     Check {
         /// BVH file.
         file: PathBuf,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
         /// Take the rows that are there when their declared number is wrong.
         #[arg(long)]
         lenient: bool,
@@ -50,13 +43,20 @@ pub(super) enum ClipTool {
 }
 
 /// Runs one of the tools.
-pub(super) fn run(tool: ClipTool) -> ExitCode {
+pub(super) fn run(tool: ClipTool, voice: Voice) -> ExitCode {
+    let json = voice.json;
+    // The looking tools write JSON of their own, the making ones a list of remarks.
+    let own_json = matches!(tool, ClipTool::Info { .. } | ClipTool::Check { .. });
     let outcome = match tool {
-        ClipTool::Info { file, json, lenient } => clip::info(&file, json, lenient),
-        ClipTool::Check { file, json, lenient } => clip::check(&file, json, lenient),
+        ClipTool::Info { file, lenient } => clip::info(&file, json, lenient),
+        ClipTool::Check { file, lenient } => clip::check(&file, json, lenient),
         ClipTool::Convert { file, out, options } => clip::convert(&file, &out, &options),
         ClipTool::Graph { request } => {
-            let bar = indicatif::ProgressBar::new(0);
+            let bar = if voice.is_plain() {
+                indicatif::ProgressBar::hidden()
+            } else {
+                indicatif::ProgressBar::new(0)
+            };
             let outcome = clip::graph(&request, &|done, of| {
                 bar.set_length(of as u64);
                 bar.set_position(done as u64);
@@ -67,8 +67,9 @@ pub(super) fn run(tool: ClipTool) -> ExitCode {
     };
     match outcome {
         Ok(outcome) => {
-            // A reader that closed the pipe has read enough.
-            let _ = std::io::stdout().write_all(outcome.text.as_bytes());
+            let remarks = || to_json(&outcome.text.lines().collect::<Vec<_>>());
+            let text = || outcome.text.clone();
+            voice.say(|| if own_json { text().trim_end().to_owned() } else { remarks() }, text);
             ExitCode::from(outcome.status)
         }
         Err(error) => bad_input(&error),

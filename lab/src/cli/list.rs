@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use stuntlab::scene::{LIBRARY, Scene};
 
-use super::bad_input;
+use super::{Voice, bad_input, to_json};
 
 #[derive(Serialize)]
 struct Entry {
@@ -16,7 +16,7 @@ struct Entry {
     variants: Vec<String>,
 }
 
-pub(super) fn list(json: bool) -> ExitCode {
+pub(super) fn list(voice: Voice) -> ExitCode {
     let mut entries = Vec::new();
     for (name, _) in LIBRARY {
         match Scene::load(name, &[]) {
@@ -24,15 +24,11 @@ pub(super) fn list(json: bool) -> ExitCode {
             Err(error) => return bad_input(&error),
         }
     }
-    if json {
-        println!("{}", serde_json::to_string_pretty(&entries).expect("a list of texts and numbers"));
-        return ExitCode::SUCCESS;
-    }
     let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    for entry in entries {
-        println!("{:width$}  {}", entry.name, entry.shows);
-        println!("{:width$}  measures {}", "", entry.measures.join(", "));
-    }
+    let line = |e: &Entry| {
+        format!("{:width$}  {}\n{:width$}  measures {}\n", e.name, e.shows, "", e.measures.join(", "))
+    };
+    voice.say(|| to_json(&entries), || entries.iter().map(line).collect());
     ExitCode::SUCCESS
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use stuntlab::run::{FileError, Metrics, Recorder, Run, RunFiles, variants_of};
 use stuntlab::scene::{Scene, SceneError, Variant};
 
-use super::{Chosen, bad_input, progress};
+use super::{Chosen, Voice, bad_input, progress, to_json};
 
 impl Chosen {
     /// The scene and its variants.
@@ -18,7 +18,7 @@ impl Chosen {
     }
 }
 
-pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, json: bool, quiet: bool) -> ExitCode {
+pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, voice: Voice) -> ExitCode {
     let loaded = chosen.load().and_then(|(scene, variants)| {
         let run = Run::new(&scene, &variants)?;
         Ok((run, variants))
@@ -28,20 +28,17 @@ pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, json: bool, q
         Err(error) => return bad_input(&error),
     };
     let start = Instant::now();
-    if let Err(error) = simulate(&mut run, &variants, out, film, quiet || json) {
+    if let Err(error) = simulate(&mut run, &variants, out, film, voice.is_plain()) {
         return bad_input(&error);
     }
     let metrics = run.metrics();
-    if json {
-        println!("{}", serde_json::to_string_pretty(&metrics).expect("texts and numbers"));
-    } else if !quiet {
-        print!("{}", table(&metrics));
+    let words = || {
         let wall = start.elapsed().as_secs_f64();
-        println!("{} steps, {:.1} s simulated in {wall:.1} s", run.steps(), run.scene.duration);
-        if let Some(out) = out {
-            println!("wrote {}", out.display());
-        }
-    }
+        let wrote = out.map_or_else(String::new, |out| format!("wrote {}\n", out.display()));
+        let (steps, duration) = (run.steps(), run.scene.duration);
+        format!("{}{steps} steps, {duration:.1} s simulated in {wall:.1} s\n{wrote}", table(&metrics))
+    };
+    voice.say(|| to_json(&metrics), words);
     if metrics.passed { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
@@ -101,6 +98,9 @@ pub(super) fn table(metrics: &Metrics) -> String {
     }
     for failure in &metrics.failures {
         let _ = writeln!(text, "stopped: {failure}");
+    }
+    for skipped in &metrics.skipped {
+        let _ = writeln!(text, "skipped: {skipped}");
     }
     let passed = metrics.measurements.iter().filter(|m| m.passed).count();
     let verdict = if metrics.passed { "passed" } else { "FAILED" };

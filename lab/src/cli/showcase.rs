@@ -7,13 +7,13 @@ use stuntlab::run::{Run, variants_of};
 use stuntlab::scene::Scene;
 use stuntlab::view::{ViewError, ViewOptions, open};
 
-use super::bad_input;
 use super::run::{simulate, table};
+use super::{Voice, bad_input, to_json};
 
 /// The scene a visitor sees first.
 const SHOWN: &str = "base-game";
 
-pub(super) fn showcase() -> ExitCode {
+pub(super) fn showcase(voice: Voice) -> ExitCode {
     let loaded = Scene::load(SHOWN, &[]).and_then(|scene| {
         let variants = variants_of(&scene, None)?;
         Ok((scene, variants))
@@ -27,16 +27,19 @@ pub(super) fn showcase() -> ExitCode {
         Err(ViewError::Window(_)) => {}
         Err(error) => return bad_input(&error),
     }
-    println!("No display: running {SHOWN} headless; `stuntlab scenes` lists the others.");
+    if !voice.is_plain() {
+        println!("No display: running {SHOWN} headless; `stuntlab scenes` lists the others.");
+    }
     let out = Path::new("out");
     let mut run = match Run::new(&scene, &variants) {
         Ok(run) => run,
         Err(error) => return bad_input(&error),
     };
-    if let Err(error) = simulate(&mut run, &variants, Some(out), true, false) {
+    if let Err(error) = simulate(&mut run, &variants, Some(out), true, voice.is_plain()) {
         return bad_input(&error);
     }
-    print!("{}", table(&run.metrics()));
-    println!("wrote out/run.gif, out/sheet.png, out/metrics.json, out/log.csv, out/manifest.json");
+    let metrics = run.metrics();
+    let wrote = "wrote out/run.gif, out/sheet.png, out/metrics.json, out/log.csv, out/manifest.json\n";
+    voice.say(|| to_json(&metrics), || table(&metrics) + wrote);
     ExitCode::SUCCESS
 }

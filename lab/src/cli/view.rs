@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use stuntlab::scene::{Scene, Variant};
-use stuntlab::view::{ViewError, ViewOptions, open};
+use stuntlab::view::{ViewError, ViewOptions, measure, open};
 
-use super::{Chosen, bad_input};
+use super::{Chosen, Voice, bad_input, to_json};
 
 /// Options of the window.
 #[derive(Args)]
@@ -30,6 +30,9 @@ pub(super) struct WindowArgs {
     /// Start paused.
     #[arg(long)]
     paused: bool,
+    /// Draw the frames (300 unless told otherwise) without a window and print how long they took.
+    #[arg(long)]
+    headless: bool,
 }
 
 fn parse_size(text: &str) -> Result<(usize, usize), String> {
@@ -46,7 +49,7 @@ fn split(n: u8) -> Vec<Variant> {
     order.iter().take(usize::from(n)).map(variant).collect()
 }
 
-pub(super) fn view(chosen: &Chosen, args: &WindowArgs) -> ExitCode {
+pub(super) fn view(chosen: &Chosen, args: &WindowArgs, voice: Voice) -> ExitCode {
     let (scene, variants) = match chosen.load() {
         Ok(loaded) => loaded,
         Err(error) => return bad_input(&error),
@@ -59,6 +62,15 @@ pub(super) fn view(chosen: &Chosen, args: &WindowArgs) -> ExitCode {
         script_log: args.script_log.clone(),
         paused: args.paused,
     };
+    if args.headless {
+        return match measure(&scene, &variants, &options) {
+            Ok(pace) => {
+                voice.say(|| to_json(&pace), || pace.to_string());
+                ExitCode::SUCCESS
+            }
+            Err(error) => bad_input(&error),
+        };
+    }
     show(&scene, &variants, &options)
 }
 

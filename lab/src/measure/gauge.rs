@@ -3,10 +3,13 @@
 use serde::Serialize;
 use stuntlab_physics::BodyId;
 
-use super::sample::{Start, sample};
+use super::sample::{Start, base, sample};
 use super::{Quantity, Stat};
 use crate::run::World;
 use crate::scene::MeasureSpec;
+
+/// Jitter is relative to the reference's own, or to this where the reference is calmer, rad/s².
+const CALM: f64 = 5.0;
 
 /// Takes samples of one quantity during a run.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub struct Gauge {
     of: Option<BodyId>,
     value: Option<f64>,
     sum: f64,
+    squares: f64,
+    base_squares: f64,
     count: u64,
 }
 
@@ -42,7 +47,7 @@ pub struct Reading {
 impl Gauge {
     pub(crate) fn new(spec: &MeasureSpec, world: &World) -> Self {
         let of = spec.of.as_deref().and_then(|name| world.find(name));
-        Self { spec: spec.clone(), of, value: None, sum: 0.0, count: 0 }
+        Self { spec: spec.clone(), of, value: None, sum: 0.0, squares: 0.0, base_squares: 0.0, count: 0 }
     }
 
     /// Takes a sample if it is time for one.
@@ -53,9 +58,17 @@ impl Gauge {
         }
         let Some(x) = sample(self.spec.quantity, self.of, world, start) else { return };
         self.sum += x;
+        self.squares += x * x;
+        self.base_squares += base(self.spec.quantity, self.of, start).powi(2);
         self.count += 1;
+        let n = self.count as f64;
         self.value = Some(match (self.value, self.spec.stat) {
-            (_, Stat::Mean) => self.sum / self.count as f64,
+            (_, Stat::Mean) => self.sum / n,
+            (_, Stat::Rms) if self.spec.quantity == Quantity::Jitter => {
+                (self.squares / self.base_squares.max(CALM * CALM * n)).sqrt()
+            }
+            (_, Stat::Rms) => (self.squares / n).sqrt(),
+            (_, Stat::Total) => self.sum * world.options.dt,
             (Some(old), Stat::Max) => old.max(x),
             (Some(old), Stat::Min) => old.min(x),
             (None, _) | (_, Stat::Last) => x,
@@ -70,7 +83,7 @@ impl Gauge {
             name: if lane.is_empty() { name.clone() } else { format!("{lane}: {name}") },
             quantity: Quantity::name(*quantity),
             value: self.value,
-            unit: quantity.unit(),
+            unit: quantity.unit(self.spec.stat),
             min: *min,
             max: *max,
             passed: self.value.is_some_and(holds),

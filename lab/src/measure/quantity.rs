@@ -31,8 +31,32 @@ pub enum Quantity {
     Travel,
     /// First coordinate of the joint above a body.
     JointAngle,
-    /// Characters whose root is below 60 % of its height at the start.
+    /// Characters whose root is over their lowest part by less than 60 % of what it is in their reference, or was at
+    /// the start.
     Falls,
+    /// Characters that are about as high and as upright as their reference.
+    Standing,
+    /// Mean angle between a character's bones and those of its reference, relative to their roots.
+    TrackingError,
+    /// Mean angle between a character's bones, root included, and those of its reference turned about the vertical to fit
+    /// them best.
+    AttitudeError,
+    /// Angular acceleration of the bones above 10 Hz relative to the reference's own (at least 5 rad/s², a calm hand's).
+    Jitter,
+    /// Net moment from outside on a character per its weight at an arm of one metre.
+    Cheat,
+    /// Work of aids from outside so far.
+    AidWork,
+    /// Angle by which a character's root leans away from its reference's.
+    RootTilt,
+    /// Whether a character touches nothing: its total is seconds of flight.
+    Flight,
+    /// Deepest overlap of a character's feet.
+    FootPenetration,
+    /// Speed of a character's feet along what they stand on: its total is the way they slid.
+    FootSlide,
+    /// Scale of a character's gains: below 1 while stunned.
+    Strength,
     /// Mismatch of the step's energy books relative to the energies involved.
     LedgerClosure,
     /// Bodies that fell out of the world.
@@ -50,11 +74,15 @@ pub enum Stat {
     Mean,
     /// The last.
     Last,
+    /// The root of the mean square.
+    Rms,
+    /// The integral over time.
+    Total,
 }
 
 impl Stat {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Max, Self::Min, Self::Mean, Self::Last];
+    pub const ALL: [Self; 6] = [Self::Max, Self::Min, Self::Mean, Self::Last, Self::Rms, Self::Total];
 
     /// Name, as scenes spell it.
     pub const fn name(self) -> &'static str {
@@ -63,13 +91,15 @@ impl Stat {
             Self::Min => "min",
             Self::Mean => "mean",
             Self::Last => "last",
+            Self::Rms => "rms",
+            Self::Total => "total",
         }
     }
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 28] = [
         Self::Penetration,
         Self::SettleSpeed,
         Self::Speed,
@@ -85,6 +115,17 @@ impl Quantity {
         Self::Travel,
         Self::JointAngle,
         Self::Falls,
+        Self::Standing,
+        Self::TrackingError,
+        Self::AttitudeError,
+        Self::Jitter,
+        Self::Cheat,
+        Self::AidWork,
+        Self::RootTilt,
+        Self::Flight,
+        Self::FootPenetration,
+        Self::FootSlide,
+        Self::Strength,
         Self::LedgerClosure,
         Self::LostBodies,
     ];
@@ -107,20 +148,49 @@ impl Quantity {
             Self::Travel => "travel",
             Self::JointAngle => "joint-angle",
             Self::Falls => "falls",
+            Self::Standing => "standing",
+            Self::TrackingError => "tracking-error",
+            Self::AttitudeError => "attitude-error",
+            Self::Jitter => "jitter",
+            Self::Cheat => "cheat",
+            Self::AidWork => "aid-work",
+            Self::RootTilt => "root-tilt",
+            Self::Flight => "flight",
+            Self::FootPenetration => "foot-penetration",
+            Self::FootSlide => "foot-slide",
+            Self::Strength => "strength",
             Self::LedgerClosure => "ledger-closure",
             Self::LostBodies => "lost-bodies",
         }
     }
 
     /// Unit of the number reported.
-    pub const fn unit(self) -> &'static str {
+    pub const fn unit(self, stat: Stat) -> &'static str {
+        match (self, stat) {
+            (Self::Flight, Stat::Total) => "s",
+            (Self::FootSlide, Stat::Total) => "m",
+            _ => self.unit_of_sample(),
+        }
+    }
+
+    const fn unit_of_sample(self) -> &'static str {
         match self {
-            Self::Penetration | Self::BallisticError | Self::JointDrift | Self::Height | Self::Travel => "m",
-            Self::SettleSpeed | Self::Speed => "m/s",
-            Self::EnergyGain => "J",
+            Self::Penetration
+            | Self::BallisticError
+            | Self::JointDrift
+            | Self::Height
+            | Self::Travel
+            | Self::FootPenetration => "m",
+            Self::SettleSpeed | Self::Speed | Self::FootSlide => "m/s",
+            Self::EnergyGain | Self::AidWork => "J",
             Self::PoseError | Self::JointAngle => "deg",
-            Self::Falls | Self::LostBodies => "",
-            Self::EnergyDrift
+            Self::TrackingError | Self::AttitudeError | Self::RootTilt => "rad",
+            Self::Falls | Self::Standing | Self::LostBodies => "",
+            Self::Flight
+            | Self::Jitter
+            | Self::Cheat
+            | Self::Strength
+            | Self::EnergyDrift
             | Self::KineticShare
             | Self::MomentumDrift
             | Self::SpinDrift
@@ -133,10 +203,34 @@ impl Quantity {
         matches!(self, Self::BallisticError | Self::Height | Self::Travel | Self::JointAngle)
     }
 
+    /// Whether it is about characters, with their references and feet.
+    pub(crate) const fn is_of_characters(self) -> bool {
+        matches!(
+            self,
+            Self::Falls
+                | Self::Standing
+                | Self::TrackingError
+                | Self::AttitudeError
+                | Self::Jitter
+                | Self::Cheat
+                | Self::RootTilt
+                | Self::Flight
+                | Self::FootPenetration
+                | Self::FootSlide
+                | Self::Strength
+        )
+    }
+
     /// How its samples become one number where the scene does not say.
     pub const fn usual_stat(self) -> Stat {
         match self {
-            Self::Height | Self::Travel | Self::Falls | Self::JointAngle => Stat::Last,
+            Self::Height | Self::Travel | Self::Falls | Self::Standing | Self::JointAngle | Self::AidWork => {
+                Stat::Last
+            }
+            Self::TrackingError | Self::AttitudeError | Self::Cheat => Stat::Mean,
+            Self::Jitter | Self::RootTilt => Stat::Rms,
+            Self::Flight | Self::FootSlide => Stat::Total,
+            Self::Strength => Stat::Min,
             _ => Stat::Max,
         }
     }

@@ -7,8 +7,10 @@ use stuntlab_physics::dynamics::{
 };
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Force;
+use stuntlab_physics::step::Account;
 
 use super::Quantity;
+use super::watch::{Watch, Watched};
 use crate::run::World;
 
 /// What the start of a run was like.
@@ -19,8 +21,8 @@ pub(crate) struct Start {
     momentum: Force,
     /// Centre of mass and velocity of every body's tree.
     place: Vec<(DVec3, DVec3)>,
-    root_heights: Vec<f64>,
     largest_kinetic: f64,
+    watch: Watch,
 }
 
 fn kinetic(world: &World) -> f64 {
@@ -46,20 +48,22 @@ impl Start {
             kinetic: energy_now,
             momentum: centroidal_momentum(world.model(), &world.data),
             place: world.model().body_ids().map(|b| com_of_body(world, b)).collect(),
-            root_heights: root_heights(world),
             largest_kinetic: energy_now,
+            watch: Watch::new(world),
         }
     }
 
     /// Called after every step, before samples are taken.
     pub(crate) fn follow(&mut self, world: &World) {
         self.largest_kinetic = self.largest_kinetic.max(kinetic(world));
+        self.watch.follow(world);
     }
-}
 
-fn root_heights(world: &World) -> Vec<f64> {
-    let height = |m: &crate::scene::Member| world.data.position.world_from_body[m.bodies.start].translation.z;
-    world.cast().iter().map(height).collect()
+    /// The characters a measurement is about: the one a body belongs to, or all.
+    fn characters(&self, of: Option<BodyId>) -> impl Iterator<Item = &Watched> {
+        let mine = move |w: &&Watched| of.is_none_or(|body| w.bodies.contains(&body.index()));
+        self.watch.members.iter().filter(mine)
+    }
 }
 
 /// The quantity now; `None` where it says nothing (a pose error without a controller).
@@ -100,10 +104,18 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
             way.truncate().length()
         }
         Quantity::JointAngle => world.state.q.get(model.body(of?).q_range().start)?.to_degrees(),
-        Quantity::Falls => {
-            let fallen = |(now, then): &(f64, &f64)| *now < 0.6 * **then;
-            root_heights(world).into_iter().zip(&start.root_heights).filter(fallen).count() as f64
-        }
+        Quantity::Falls => start.characters(of).filter(|w| w.has_fallen()).count() as f64,
+        Quantity::Standing => start.characters(of).filter(|w| w.stands()).count() as f64,
+        Quantity::TrackingError => mean(start.characters(of).filter_map(|w| w.tracking_error))?,
+        Quantity::AttitudeError => mean(start.characters(of).filter_map(|w| w.attitude_error))?,
+        Quantity::Jitter => mean(start.characters(of).filter_map(|w| w.jitter.power()).map(|p| p.0.sqrt()))?,
+        Quantity::Cheat => mean(start.characters(of).map(|w| w.vitals.cheat.length() / w.weight.max(small)))?,
+        Quantity::AidWork => world.ledger.work(Account::Aids),
+        Quantity::RootTilt => mean(start.characters(of).filter_map(|w| w.tilt))?,
+        Quantity::Flight => mean(start.characters(of).map(|w| f64::from(u8::from(w.airborne))))?,
+        Quantity::FootPenetration => start.characters(of).map(|w| w.foot_depth).fold(0.0, f64::max),
+        Quantity::FootSlide => mean(start.characters(of).map(|w| w.foot_slide))?,
+        Quantity::Strength => start.characters(of).map(|w| w.vitals.strength).fold(1.0, f64::min),
         Quantity::LedgerClosure => {
             let ledger = &world.report.ledger;
             ledger.closure / ledger.scale.max(small)
@@ -116,6 +128,21 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
             model.body_ids().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64
         }
     })
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), x| (sum + x, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// What a sample is measured against: the reference's own jitter; 1 where the sample stands for itself.
+pub(crate) fn base(quantity: Quantity, of: Option<BodyId>, start: &Start) -> f64 {
+    match quantity {
+        Quantity::Jitter => {
+            mean(start.characters(of).filter_map(|w| w.jitter.power()).map(|p| p.1.sqrt())).unwrap_or(0.0)
+        }
+        _ => 1.0,
+    }
 }
 
 /// Mean angle between the joints of all driven characters and their targets, rad.

@@ -1,5 +1,6 @@
 //! Who wears which colour.
 
+use stuntlab_control::Role;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_viewer::palette::{self, Color};
 use stuntlab_viewer::picture::Paint;
@@ -24,11 +25,16 @@ pub(crate) fn body_paint(world: &World, body: usize) -> Paint {
     })
 }
 
-/// By role: limp figures pale, those held by joint servos blue; several of a kind differ in lightness.
+/// By role: limp figures pale, recordings dark, those driven in joint space blue, in world space orange, those that
+/// cannot fall green, those with a mind of their own purple; several of a kind differ in lightness.
 fn character_color(world: &World, index: usize) -> Color {
-    let role = match world.controllers.get(index).map(|c| c.name()) {
-        Some("pose") => palette::PARENT_SPACE,
-        _ => Color::hex(0xD8B08C),
+    let role = match world.controllers.get(index).map_or(Role::Limp, |c| c.vitals().role) {
+        Role::Limp => Color::hex(0xD8B08C),
+        Role::Recording => palette::MOCAP_GHOST,
+        Role::ParentSpace => palette::PARENT_SPACE,
+        Role::WorldSpace => palette::WORLD_SPACE,
+        Role::Meathook => palette::GREEN,
+        Role::Mind => palette::PURPLE,
     };
     let shades = [0.0, 0.28, 0.14, 0.42, 0.21];
     role.mix(palette::WHITE, shades[index % shades.len()])

@@ -44,8 +44,11 @@ const SHEET: usize = 12;
 pub struct Recorder {
     painter: Painter,
     canvas: Canvas,
+    /// One per lane: each follows its own.
+    cameras: Vec<Camera>,
     camera: Camera,
     follow: Option<String>,
+    ghost: bool,
     gif: GifWriter<std::io::BufWriter<std::fs::File>>,
     sheet: Vec<(String, Canvas)>,
     frames: usize,
@@ -63,8 +66,10 @@ impl Recorder {
         Ok(Self {
             painter: Painter::new(),
             canvas: Canvas::new(SIZE.0, SIZE.1),
+            cameras: Vec::new(),
             camera: spec.camera,
             follow: spec.follow,
+            ghost: spec.ghost,
             gif: GifWriter::create(gif, options)?,
             sheet: Vec::new(),
             frames: 0,
@@ -78,20 +83,20 @@ impl Recorder {
     /// A file that cannot be written.
     pub fn frame(&mut self, run: &Run) -> Result<(), FileError> {
         let cells = self.canvas.rect().split(run.lanes.len());
-        if let Some(world) = run.lanes.first().map(|l| &l.world)
-            && let Some(point) = self.follow.as_ref().and_then(|name| subject(world, name))
-        {
-            let half_life = if self.frames == 0 { 0.0 } else { 0.25 };
-            self.camera.follow(point, 1.0 / FRAME_RATE, half_life);
-        }
-        for (lane, cell) in run.lanes.iter().zip(cells) {
+        self.cameras.resize(run.lanes.len(), self.camera);
+        for ((lane, cell), camera) in run.lanes.iter().zip(cells).zip(&mut self.cameras) {
+            if let Some(point) = self.follow.as_ref().and_then(|name| subject(&lane.world, name)) {
+                let half_life = if self.frames == 0 { 0.0 } else { 0.25 };
+                camera.follow(point, 1.0 / FRAME_RATE, half_life);
+            }
             let time = format!("{:5.2} s", lane.world.state.time);
             let caption = if lane.name.is_empty() { time } else { format!("{} {time}", lane.name) };
             let mut look = Look { texts: vec![TextBlock::new(Corner::TopLeft, &caption)], ..Look::default() };
+            look.layers.ghost = self.ghost;
             if let Some(failure) = &lane.failure {
                 look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
             }
-            self.painter.paint(&lane.world, &look, &self.camera, &mut self.canvas, cell, Quality::FINE);
+            self.painter.paint(&lane.world, &look, camera, &mut self.canvas, cell, Quality::FINE);
         }
         self.gif.push(&self.canvas)?;
         // Evenly spread over the run, first and last included.

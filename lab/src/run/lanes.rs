@@ -33,6 +33,8 @@ pub struct Run {
     pub scene: Scene,
     /// Its worlds.
     pub lanes: Vec<Lane>,
+    /// Variants that need data which is not here, and which.
+    pub skipped: Vec<String>,
     steps: u64,
 }
 
@@ -47,6 +49,7 @@ pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, Sc
         line: 0,
         key: String::new(),
         problem: problem.to_owned(),
+        absent: false,
     };
     let (key, values) =
         vary.split_once('=').ok_or_else(|| bad("expected key=a,b, such as formulation=lcp-pgs,penalty"))?;
@@ -117,21 +120,32 @@ pub struct Metrics {
     pub measurements: Vec<Reading>,
     /// Steps that went wrong, by lane.
     pub failures: Vec<String>,
+    /// Variants that were not run because data they need is not here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
 }
 
 impl Run {
-    /// Sets up the variants of a scene.
+    /// Sets up the variants of a scene; those whose data is not here are skipped.
     ///
     /// # Errors
     /// A variant that does not fit the scene.
     pub fn new(scene: &Scene, variants: &[Variant]) -> Result<Self, SceneError> {
-        let lanes = variants.iter().map(|v| Lane::new(scene, v)).collect::<Result<_, _>>()?;
-        Ok(Self { scene: scene.clone(), lanes, steps: 0 })
+        let (mut lanes, mut skipped) = (Vec::new(), Vec::new());
+        for variant in variants {
+            match Lane::new(scene, variant) {
+                Ok(lane) => lanes.push(lane),
+                Err(error) if error.absent => skipped.push(format!("{}: {}", variant.name, error.problem)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { scene: scene.clone(), lanes, skipped, steps: 0 })
     }
 
-    /// Steps every lane until it has reached `time`.
+    /// Steps every lane until it has reached `time`, or the end of its own scene.
     pub fn advance_to(&mut self, time: f64) {
         for lane in &mut self.lanes {
+            let time = time.min(lane.world.scene().duration);
             while lane.failure.is_none() && lane.world.state.time + 0.5 * lane.world.options.dt < time {
                 lane.step();
                 self.steps += 1;
@@ -159,6 +173,7 @@ impl Run {
             passed: failures.is_empty() && measurements.iter().all(|m| m.passed),
             measurements,
             failures,
+            skipped: self.skipped.clone(),
         }
     }
 

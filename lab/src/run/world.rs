@@ -3,7 +3,8 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
-use stuntlab_control::{Controller, Idle, Pose, Sense};
+use stuntlab_control::reference::{HeldPose, Reference};
+use stuntlab_control::{Controller, Dynamo, Idle, Playback, Pose, Sense};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::contact::ContactSet;
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -76,8 +77,23 @@ impl World {
             stage,
         };
         world.controllers = world.cast().iter().map(|m| world.make_controller(m, m.controller)).collect();
+        world.check_commands()?;
         world.look();
         Ok(world)
+    }
+
+    /// Every word of a command event must be known to the controller it is said to.
+    fn check_commands(&self) -> Result<(), SceneError> {
+        for event in &self.scene.events {
+            let What::Command { character, name, value, place } = &event.what else { continue };
+            let member = self.cast().iter().position(|m| m.name == *character);
+            let Some(mut controller) = member.map(|m| self.controllers[m].clone()) else { continue };
+            controller.command(name, *value).map_err(|unknown| SceneError {
+                problem: format!("is \"{name}\", {unknown} (controller {})", controller.name()),
+                ..place.clone()
+            })?;
+        }
+        Ok(())
     }
 
     /// The controller `spec` describes, for a character of this world.
@@ -87,7 +103,20 @@ impl World {
             ControllerSpec::Pose { gains } => {
                 Box::new(Pose::new(self.model(), member.bodies.clone(), gains, &self.stage.state))
             }
+            ControllerSpec::Dynamo(options) => {
+                Box::new(Dynamo::new(member.model.clone(), self.reference(member), options))
+            }
+            ControllerSpec::Mocap => Box::new(Playback::new(member.model.clone(), self.reference(member))),
         }
+    }
+
+    /// The motion of a character, or the pose it starts in.
+    fn reference(&self, member: &Member) -> Box<dyn Reference> {
+        if let Some(motion) = &member.motion {
+            return Box::new(motion.reference());
+        }
+        let first = self.model().bodies()[member.bodies.start].q_range().start;
+        Box::new(HeldPose::new(self.stage.state.q[first..first + member.model.n_q()].to_vec()))
     }
 
     /// What is simulated.
@@ -184,11 +213,10 @@ impl World {
                         self.throw(body, from, velocity, spin);
                     }
                 }
-                What::Command { character, name, value } => {
+                What::Command { character, name, value, .. } => {
                     let member = self.cast().iter().position(|m| m.name == character);
                     if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
-                        // A word the controller does not know means nothing to it; the scene may have been
-                        // run with another controller.
+                        // Checked at the start; a controller swapped in since need not know the word.
                         let _ = controller.command(&name, value);
                     }
                 }

@@ -12,6 +12,8 @@ pub(crate) struct CameraSpec {
     pub(crate) camera: Camera,
     /// Body or character it follows.
     pub(crate) follow: Option<String>,
+    /// Whether it shows where controllers want their characters.
+    pub(crate) ghost: bool,
     pub(crate) line: usize,
 }
 
@@ -26,7 +28,12 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<CameraSpec, SceneError> {
         distance: fields.positive("distance")?.unwrap_or(usual.distance),
         ..usual
     };
-    let spec = CameraSpec { camera, follow: fields.text("follow")?.map(str::to_owned), line: fields.line() };
+    let spec = CameraSpec {
+        camera,
+        follow: fields.text("follow")?.map(str::to_owned),
+        ghost: fields.flag("ghost")?.unwrap_or(false),
+        line: fields.line(),
+    };
     fields.finish()?;
     Ok(spec)
 }

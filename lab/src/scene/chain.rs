@@ -4,6 +4,7 @@
 //! `D = L sin(nα/2) / sin(α/2)`; bisection finds `α` for a given span.
 
 use stuntlab_physics::Joint;
+use stuntlab_physics::collide::Groups;
 use stuntlab_physics::contact::Material;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
@@ -22,12 +23,15 @@ pub(crate) struct Chain {
     pub(crate) body_from_shape: Transform,
     pub(crate) inertia: Inertia,
     pub(crate) material: Material,
+    pub(crate) groups: Groups,
     pub(crate) joint: Joint,
     /// Frame of every link at the start: origin at its first end, x along it, y level.
     pub(crate) links: Vec<Transform>,
     pub(crate) length: f64,
     /// Half the distance between the two pins that hold the far end; 0 for a single one.
     pub(crate) half_width: f64,
+    /// Whether the near end is loose rather than jointed to the world.
+    pub(crate) loose: bool,
     /// Whether the far end is held.
     pub(crate) closed: bool,
 }
@@ -86,10 +90,12 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Chain, SceneError> {
         body_from_shape: Transform::from_quaternion(turn, middle),
         inertia,
         material: read_material(&fields)?,
+        groups: Groups::ALL,
         joint,
         links: lay_out(from, to, n, length),
         length,
         half_width,
+        loose: false,
         closed,
     };
     fields.finish()?;
@@ -97,7 +103,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Chain, SceneError> {
 }
 
 /// Frames of `n` links of `length` from one point to another, sagging.
-fn lay_out(from: DVec3, to: DVec3, n: usize, length: f64) -> Vec<Transform> {
+pub(crate) fn lay_out(from: DVec3, to: DVec3, n: usize, length: f64) -> Vec<Transform> {
     let span = (to - from).length();
     let reach = |alpha: f64| match alpha {
         a if a < 1e-9 => length * n as f64,

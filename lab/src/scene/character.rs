@@ -1,20 +1,22 @@
 //! Characters: a figure, where it starts, what drives it.
 //!
-//! A figure is whatever gives a [`Model`] of one tree; scenes name the standard figures of
-//! [`stuntlab_physics::figures`].
+//! A figure is whatever gives a [`Model`] of one tree. A character with a motion starts in its first pose and with its
+//! velocities.
 
-use stuntlab_control::Gains;
+use std::sync::Arc;
+
 use stuntlab_control::gains::{carried_inertia, reference_gains};
-use stuntlab_mocap::bvh::Bvh;
-use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
-use stuntlab_mocap::convert::{ImportOptions, import};
+use stuntlab_mocap::character::Character as Mocap;
+use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{BodySpec, Joint, Limits, Model, figures};
+use stuntlab_physics::{BodySpec, Data, Joint, Limits, Model, State};
 
 use super::SceneError;
+use super::controller::{self, ControllerSpec};
 use super::fields::Fields;
 use super::limits::standard_limits;
+use super::motion::{self, Motion};
 use super::place::turn;
 
 /// A character of a scene.
@@ -26,66 +28,13 @@ pub(crate) struct Character {
     pub(crate) bodies: Vec<BodySpec>,
     /// Joint coordinates of the start pose: body name and a rotation vector or angles, radians.
     pub(crate) pose: Vec<(String, Vec<f64>, usize)>,
-    pub(crate) velocity: DVec3,
-    pub(crate) spin: DVec3,
+    pub(crate) velocity: Option<DVec3>,
+    pub(crate) spin: Option<DVec3>,
+    /// The figure with its skeleton, where motions can be put on it.
+    pub(crate) figure: Option<Arc<Mocap>>,
+    /// What it follows, and coordinates and velocities to start with.
+    pub(crate) motion: Option<(Motion, State)>,
     pub(crate) controller: ControllerSpec,
-}
-
-/// What drives a character.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ControllerSpec {
-    /// Nothing.
-    None,
-    /// Joint servos that hold the start pose.
-    Pose {
-        /// How stiff.
-        gains: Gains,
-    },
-}
-
-impl ControllerSpec {
-    /// Names scenes may use.
-    pub const NAMES: [&'static str; 2] = ["none", "pose"];
-
-    /// Name, as scenes spell it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Pose { .. } => "pose",
-        }
-    }
-
-    /// The controller of this name with its standard settings.
-    pub fn by_name(name: &str) -> Option<Self> {
-        match name {
-            "none" => Some(Self::None),
-            "pose" => Some(Self::Pose { gains: Gains::Inertia { stiffness: 400.0, damping: 40.0 } }),
-            _ => None,
-        }
-    }
-}
-
-type Maker = fn() -> Model;
-
-/// Figures by name.
-const FIGURES: [(&str, Maker); 6] = [
-    ("humanoid37", || figures::humanoid37().model()),
-    ("bones36", || figures::bones36().model()),
-    ("stuntperson", || Mocap::stuntperson().model().clone()),
-    ("walker", || Mocap::walker(true).model().clone()),
-    ("ball-figure", || Mocap::ball_figure().model().clone()),
-    ("planar-figure", || Mocap::planar_figure().model().clone()),
-];
-
-/// The character a BVH file's skeleton stands for.
-fn from_bvh(fields: &Fields<'_>, path: &str) -> Result<Model, SceneError> {
-    let bad = |problem: String| fields.error("bvh", format!("{path}: {problem}"));
-    let bytes = std::fs::read(path).map_err(|e| bad(e.to_string()))?;
-    let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
-    let (clip, _) = import(path, &bvh, &ImportOptions::default()).map_err(|e| bad(e.to_string()))?;
-    let (character, _) =
-        Mocap::build(clip.skeleton(), &CharacterOptions::default()).map_err(|e| bad(e.to_string()))?;
-    Ok(character.model().clone())
 }
 
 /// Reads one `[[character]]`.
@@ -94,16 +43,20 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
     if name.is_empty() || name.contains('/') {
         return Err(fields.error("name", "expected a name without '/'"));
     }
-    let model = match fields.text("bvh")? {
-        Some(path) => from_bvh(&fields, path)?,
-        None => fields.required_choice("figure", &FIGURES)?(),
-    };
-    let world_from_model = read_place(&fields, &model)?;
+    let (figure, motion) = motion::read(&fields)?;
+    let model = figure.model();
+    let motion = motion.map(|m| {
+        let first = m.first();
+        (m, first)
+    });
+    let first = motion.as_ref().map_or_else(|| State::new(model), |(_, first)| first.clone());
+    let lift = motion.as_ref().map_or(0.0, |(m, _)| m.lift());
+    let world_from_model = Transform::from_translation(DVec3::Z * lift) * read_place(&fields, model, &first)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);
     let strength = fields.positive("strength")?;
-    let carried = carried_inertia(&model, 0..model.n_bodies());
+    let carried = carried_inertia(model, 0..model.n_bodies());
     let with_own = |part: &str, mut joint: Joint, inertia: f64| {
         joint = joint.with_damping(damping * inertia).with_stiffness(stiffness * inertia);
         // Figures with limits of their own keep them.
@@ -146,42 +99,27 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
         line: fields.line(),
         bodies,
         pose,
-        velocity: fields.vector("velocity")?.unwrap_or(DVec3::ZERO),
-        spin: fields.vector("spin")?.unwrap_or(DVec3::ZERO),
-        controller: read_controller(&fields)?,
+        velocity: fields.vector("velocity")?,
+        spin: fields.vector("spin")?,
+        figure: figure.character(),
+        motion,
+        controller: controller::read(&fields)?,
         name,
     };
     fields.finish()?;
     Ok(character)
 }
 
-/// `at` on the ground below the root, `heading_deg`, and `rotation_deg` about the root.
-fn read_place(fields: &Fields<'_>, model: &Model) -> Result<Transform, SceneError> {
+/// `at` on the ground below the root as it starts, `heading_deg` from the motion's own heading, and `rotation_deg`
+/// about the root.
+fn read_place(fields: &Fields<'_>, model: &Model, first: &State) -> Result<Transform, SceneError> {
     let at = fields.vector("at")?.unwrap_or(DVec3::ZERO);
     let heading = turn(DVec3::Z * fields.number("heading_deg")?.unwrap_or(0.0));
     let tilt = fields.vector("rotation_deg")?.map_or(Default::default(), turn);
-    let root = model.bodies().first().map_or(DVec3::ZERO, |b| b.joint().parent_from_joint.translation);
-    let about_root = Transform::from_quaternion(heading * tilt, root) * Transform::from_translation(-root);
-    Ok(Transform::from_translation(at) * about_root)
-}
-
-fn read_controller(fields: &Fields<'_>) -> Result<ControllerSpec, SceneError> {
-    let Some(table) = fields.table("controller")? else { return Ok(ControllerSpec::None) };
-    let kinds = [("none", false), ("pose", true)];
-    let spec = if table.required_choice("kind", &kinds)? {
-        let words = [("table", false), ("inertia", true)];
-        let gains = if table.choice("gains", &words)?.unwrap_or(true) {
-            Gains::Inertia {
-                stiffness: table.at_least_zero("stiffness")?.unwrap_or(400.0),
-                damping: table.at_least_zero("damping")?.unwrap_or(40.0),
-            }
-        } else {
-            Gains::Table { scale: table.at_least_zero("scale")?.unwrap_or(1.6) }
-        };
-        ControllerSpec::Pose { gains }
-    } else {
-        ControllerSpec::None
-    };
-    table.finish()?;
-    Ok(spec)
+    let mut data = Data::new(model);
+    forward_kinematics(model, first, &mut data);
+    let root = data.position.world_from_body.first().map_or(DVec3::ZERO, |pose| pose.translation);
+    let above = DVec3::new(0.0, 0.0, root.z);
+    let turned = Transform::from_quaternion(heading * tilt, above) * Transform::from_translation(-root);
+    Ok(Transform::from_translation(at) * turned)
 }

@@ -13,6 +13,8 @@ pub struct SceneError {
     pub key: String,
     /// What is wrong and what was expected.
     pub problem: String,
+    /// Whether nothing is wrong but that data the scene needs is not on this machine.
+    pub absent: bool,
 }
 
 impl fmt::Display for SceneError {

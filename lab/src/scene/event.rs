@@ -22,7 +22,13 @@ pub(crate) enum What {
     /// A point of a body is pulled along a path by a spring.
     Drag { body: String, point_body: DVec3, path: Vec<DVec3>, duration: f64, frequency: f64 },
     /// A word to a character's controller.
-    Command { character: String, name: String, value: f64 },
+    Command {
+        character: String,
+        name: String,
+        value: f64,
+        /// Where a word the controller does not know is written.
+        place: SceneError,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -73,6 +79,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Event, SceneError> {
             character: fields.required_text("character")?.to_owned(),
             name: fields.required_text("command")?.to_owned(),
             value: fields.number("value")?.unwrap_or(1.0),
+            place: fields.error("command", ""),
         },
     };
     let event = Event { line: fields.line(), time, what };

@@ -30,6 +30,7 @@ impl<'a> Fields<'a> {
                 line: node.line,
                 key: path.to_owned(),
                 problem: format!("is {}, expected a table", other.kind()),
+                absent: false,
             }),
         }
     }
@@ -42,7 +43,18 @@ impl<'a> Fields<'a> {
     /// An error about a key, or about the table itself for "".
     pub(crate) fn error(&self, key: &str, problem: impl Into<String>) -> SceneError {
         let line = self.entries.iter().find(|e| e.key == key).map_or(self.line, |e| e.node.line);
-        SceneError { file: self.file.to_owned(), line, key: self.key(key), problem: problem.into() }
+        SceneError {
+            file: self.file.to_owned(),
+            line,
+            key: self.key(key),
+            problem: problem.into(),
+            absent: false,
+        }
+    }
+
+    /// The error of data a key names that is not on this machine.
+    pub(crate) fn absent(&self, key: &str, problem: impl Into<String>) -> SceneError {
+        SceneError { absent: true, ..self.error(key, problem) }
     }
 
     fn key(&self, key: &str) -> String {
@@ -221,6 +233,7 @@ impl<'a> Fields<'a> {
                 line: e.node.line,
                 key: format!("{}.{}", self.key(key), e.key),
                 problem: format!("is {}, expected a number or a list of numbers", e.node.value.kind()),
+                absent: false,
             }),
         };
         entries.iter().map(read).collect()
@@ -252,6 +265,7 @@ impl<'a> Fields<'a> {
                 line: entry.line,
                 key: self.key(&entry.key),
                 problem: format!("unknown key, expected one of: {}", asked.join(", ")),
+                absent: false,
             }),
         }
     }

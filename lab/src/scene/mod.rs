@@ -9,6 +9,7 @@ mod body;
 mod camera;
 mod chain;
 mod character;
+mod controller;
 mod error;
 mod event;
 mod fields;
@@ -16,9 +17,12 @@ mod formula;
 mod library;
 mod limits;
 mod measure;
+mod motion;
+mod net;
 mod node;
 mod place;
 mod random;
+mod shared;
 mod solver;
 mod spares;
 mod stage;
@@ -31,11 +35,12 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
 
 pub(crate) use camera::CameraSpec;
-pub use character::ControllerSpec;
+pub use controller::ControllerSpec;
 pub use error::SceneError;
 pub(crate) use event::{Event, What};
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
+pub use motion::Motion;
 pub use stage::{Member, Stage};
 
 use fields::Fields;
@@ -107,6 +112,7 @@ impl Scene {
             line: 0,
             key: String::new(),
             problem,
+            absent: false,
         };
         if !name_or_path.ends_with(".toml") {
             let names: Vec<&str> = LIBRARY.iter().map(|(name, _)| *name).collect();
@@ -145,6 +151,14 @@ impl Scene {
         let each = |key| fields.tables(key);
         let terrain = each("terrain")?.into_iter().map(|f| terrain::read(f, seed));
         let bodies = each("body")?.into_iter().map(|f| body::read(f, seed));
+        let mut chains: Vec<chain::Chain> =
+            each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?;
+        let mut pins: Vec<stage::PinItem> =
+            each("pin")?.into_iter().map(stage::read_pin).collect::<Result<_, _>>()?;
+        for (ropes, knots) in each("net")?.into_iter().map(net::read).collect::<Result<Vec<_>, _>>()? {
+            chains.extend(ropes);
+            pins.extend(knots);
+        }
         let scene = Self {
             name: Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
             shows,
@@ -156,8 +170,8 @@ impl Scene {
             terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
             characters: each("character")?.into_iter().map(character::read).collect::<Result<_, _>>()?,
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
-            chains: each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?,
-            pins: each("pin")?.into_iter().map(stage::read_pin).collect::<Result<_, _>>()?,
+            chains,
+            pins,
             events: each("event")?.into_iter().map(event::read).collect::<Result<_, _>>()?,
             measures: each("measure")?
                 .into_iter()
@@ -184,7 +198,13 @@ impl Scene {
     }
 
     pub(crate) fn error_at(&self, line: usize, key: &str, problem: impl Into<String>) -> SceneError {
-        SceneError { file: self.file.clone(), line, key: key.to_owned(), problem: problem.into() }
+        SceneError {
+            file: self.file.clone(),
+            line,
+            key: key.to_owned(),
+            problem: problem.into(),
+            absent: false,
+        }
     }
 }
 

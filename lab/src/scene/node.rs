@@ -68,6 +68,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
         line: e.span().map_or(1, |span| lines.at(span.start)),
         key: String::new(),
         problem: e.message().replace('\n', "; "),
+        absent: false,
     })?;
     Ok(Node { line: 1, value: from_table(table.get_ref(), Some(&lines)) })
 }
@@ -109,6 +110,7 @@ pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
         line: 0,
         key: key.to_owned(),
         problem,
+        absent: false,
     };
     let Some((path, text)) = assignment.split_once('=') else {
         return Err(bad("", "expected path=value, such as formulation=lcp-pgs".to_owned()));

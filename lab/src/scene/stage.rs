@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::actuation::{Anchor, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
@@ -12,7 +14,7 @@ use stuntlab_physics::{BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, 
 use super::body::BodyItem;
 use super::chain::Chain;
 use super::fields::Fields;
-use super::{ControllerSpec, Scene, SceneError, What};
+use super::{ControllerSpec, Motion, Scene, SceneError, What};
 
 /// A scene's model at its start.
 #[derive(Clone, Debug)]
@@ -38,15 +40,21 @@ pub struct Member {
     pub bodies: Range<usize>,
     /// What drives it.
     pub controller: ControllerSpec,
+    /// The character alone, where it stands in the scene; coordinates as in the whole.
+    pub model: Model,
+    /// The figure with its skeleton, where motions can be put on it.
+    pub figure: Option<Arc<Mocap>>,
+    /// What it follows.
+    pub motion: Option<Motion>,
 }
 
 /// A pin of a scene: holds a body, where it is at the start, to the world or to another body.
 #[derive(Clone, Debug)]
 pub(crate) struct PinItem {
-    line: usize,
-    body: String,
-    to: Option<String>,
-    at: DVec3,
+    pub(crate) line: usize,
+    pub(crate) body: String,
+    pub(crate) to: Option<String>,
+    pub(crate) at: DVec3,
 }
 
 /// Reads one `[[pin]]`.
@@ -145,13 +153,16 @@ impl Assembly<'_> {
         for (k, &frame) in chain.links.iter().enumerate() {
             let name = format!("{}-{k}", chain.name);
             let base = above.as_ref().map_or(Transform::IDENTITY, |(_, frame)| *frame);
-            let shape =
-                ShapeSpec::new(chain.shape.clone()).made_of(chain.material).placed(chain.body_from_shape);
+            let shape = ShapeSpec::new(chain.shape.clone())
+                .made_of(chain.material)
+                .in_groups(chain.groups)
+                .placed(chain.body_from_shape);
+            let joint = if chain.loose && k == 0 { Joint::free() } else { chain.joint.clone() };
             self.push(
                 BodySpec {
                     name: name.clone(),
                     parent: above.map(|(name, _)| name),
-                    joint: chain.joint.clone().placed(base.inverse() * frame),
+                    joint: joint.placed(base.inverse() * frame),
                     inertia: chain.inertia,
                     shapes: vec![shape],
                 },
@@ -197,12 +208,26 @@ impl Stage {
             let root = character.bodies.first().and_then(|b| self.model.find(&b.name));
             let Some(root) = root else { continue };
             let bodies = self.model.trees()[self.model.tree_of(root)].clone();
+            if let Some((_, first)) = &character.motion {
+                let (q, v) = (self.model.body(root).q_range().start, self.model.body(root).v_range().start);
+                self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
+                self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
+            }
             self.set_velocity(root, character.velocity, character.spin);
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
             }
-            let controller = character.controller;
-            self.cast.push(Member { name: character.name.clone(), bodies, controller });
+            let mut alone = ModelBuilder::new().gravity(scene.gravity);
+            character.bodies.iter().for_each(|body| alone.push(body.clone()));
+            let model = alone.build().map_err(|e| scene.error_at(character.line, "", e.to_string()))?;
+            self.cast.push(Member {
+                name: character.name.clone(),
+                bodies,
+                controller: character.controller,
+                model,
+                figure: character.figure.clone(),
+                motion: character.motion.as_ref().map(|(motion, _)| motion.clone()),
+            });
         }
         Ok(())
     }
@@ -240,14 +265,20 @@ impl Stage {
         Ok(())
     }
 
-    /// Velocities of a free root, world axes.
-    fn set_velocity(&mut self, root: BodyId, velocity: DVec3, spin: DVec3) {
+    /// Velocities of a free root, world axes, where they are given.
+    fn set_velocity(&mut self, root: BodyId, velocity: Option<DVec3>, spin: Option<DVec3>) {
         let body = self.model.body(root);
         if body.joint().kind == JointKind::Free {
-            let to_body = body.joint().parent_from_joint.rotation.transpose();
+            let turned = self.state.rotation(body);
+            let frame = body.joint().parent_from_joint.rotation;
+            let to_body = |v: DVec3| turned.conjugate() * (frame.transpose() * v);
             let v = &mut self.state.v[body.v_range()];
-            v[..3].copy_from_slice(&(to_body * velocity).to_array());
-            v[3..].copy_from_slice(&(to_body * spin).to_array());
+            if let Some(velocity) = velocity {
+                v[..3].copy_from_slice(&to_body(velocity).to_array());
+            }
+            if let Some(spin) = spin {
+                v[3..].copy_from_slice(&to_body(spin).to_array());
+            }
         }
     }
 
@@ -255,7 +286,7 @@ impl Stage {
         for item in &scene.bodies {
             let Some(id) = self.model.find(&item.name) else { continue };
             match &item.joint {
-                None => self.set_velocity(id, item.velocity, item.spin),
+                None => self.set_velocity(id, Some(item.velocity), Some(item.spin)),
                 Some(link) => {
                     let range = self.model.body(id).q_range();
                     if range.len() == 1 {

@@ -62,7 +62,15 @@ impl App {
     /// # Errors
     /// A variant that does not fit the scene.
     pub fn new(scene: &Scene, variants: &[Variant], options: &ViewOptions) -> Result<Self, SceneError> {
-        let panes = variants.iter().map(|v| Pane::new(scene, v)).collect::<Result<Vec<_>, _>>()?;
+        let mut panes = Vec::new();
+        for variant in variants {
+            match Pane::new(scene, variant) {
+                Ok(pane) => panes.push(pane),
+                // Its data is not on this machine.
+                Err(error) if error.absent && variants.len() > 1 => {}
+                Err(error) => return Err(error),
+            }
+        }
         let mut cameras = scene.cameras.clone();
         if cameras.is_empty() {
             cameras.push(CameraSpec::default());
@@ -265,8 +273,7 @@ impl App {
     /// Draws everything.
     pub fn draw(&mut self, canvas: &mut Canvas) {
         let cells = canvas.rect().split(self.panes.len());
-        let worlds: Vec<_> = self.panes.iter().map(|p| &p.world).collect();
-        let apart = if self.panes.len() > 1 { divergence(&worlds) } else { Vec::new() };
+        let apart = if self.panes.len() > 1 { self.divergence() } else { Vec::new() };
         let status = Status {
             paused: self.paused,
             speed: self.speed,
@@ -321,6 +328,12 @@ impl App {
     /// The state in each pane.
     pub fn states(&self) -> Vec<&State> {
         self.panes.iter().map(|p| &p.world.state).collect()
+    }
+
+    /// How far each pane has come apart from the first: mean distance of its bodies, m.
+    pub fn divergence(&self) -> Vec<f64> {
+        let worlds: Vec<_> = self.panes.iter().map(|p| &p.world).collect();
+        divergence(&worlds)
     }
 
     /// The camera everything is seen by.

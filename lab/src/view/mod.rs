@@ -8,6 +8,7 @@ mod capture;
 mod history;
 mod hud;
 mod keys;
+mod pace;
 mod pane;
 mod script_log;
 mod tools;
@@ -22,6 +23,7 @@ use thiserror::Error;
 use crate::scene::{Scene, SceneError, Variant};
 pub use app::App;
 pub use keys::{KEYS, KeyHelp};
+pub use pace::{Pace, measure};
 use script_log::ScriptLog;
 
 /// How to open a window.

@@ -6,6 +6,7 @@ mod cycle;
 mod filter;
 mod lock;
 mod mirror;
+mod ready;
 mod time;
 
 pub(crate) use align::heading_direction;
@@ -15,4 +16,5 @@ pub use cycle::{Cycle, make_cycle};
 pub use filter::butterworth;
 pub use lock::lock_feet;
 pub use mirror::mirror;
+pub use ready::ready_to_play;
 pub use time::{change_speed, resample, trim};

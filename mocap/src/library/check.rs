@@ -75,8 +75,8 @@ impl Default for Limits {
             float: 0.02,
             gravity_error: 0.1,
             seam: 0.1,
-            spin_jump: 15.0,
-            root_jump: 0.85,
+            spin_jump: 9.5,
+            root_jump: 0.7,
         }
     }
 }

@@ -48,7 +48,7 @@ pub fn hybrid(model: &Model, state: &State, data: &mut Data, forces: &Forces, pr
 }
 
 /// `Sᵀ (IA a + pA)` of a prescribed joint, rotors included.
-pub(crate) fn write_reaction(model: &Model, data: &mut Data, i: usize) {
+fn write_reaction(model: &Model, data: &mut Data, i: usize) {
     let body = &model.bodies[i];
     let dynamics = &mut data.dynamics;
     let through =

@@ -10,6 +10,8 @@
 //! implicit terms the response is `(H + dt b + dt ΣJᵀBJ)⁻¹Jᵀ`, and joints prescribed in a hybrid run do
 //! not move.
 
+use std::ops::Range;
+
 use glam::DVec3;
 
 use super::aba::joint_wrench;
@@ -24,28 +26,30 @@ pub fn impulse_response(model: &Model, data: &mut Data, body: BodyId, impulse: F
     let n = model.n_bodies();
     data.dynamics.impulse[..n].fill(Force::ZERO);
     data.dynamics.impulse[body.index()] = impulse;
-    propagate(model, data, &[], out);
+    propagate(model, data, 0..n, &[], out);
 }
 
 /// The change of joint velocities under impulses on all bodies and, unless empty, on all joints.
 pub fn impulses_response(model: &Model, data: &mut Data, bodies: &[Force], joints: &[f64], out: &mut [f64]) {
     data.dynamics.impulse.copy_from_slice(bodies);
-    propagate(model, data, joints, out);
+    propagate(model, data, 0..model.n_bodies(), joints, out);
 }
 
-/// Both passes over the whole model; the impulses lie in `data.dynamics.impulse`.
-fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
+/// The change of the joint velocities of whole trees under the impulses in `data.dynamics.impulse`, which are used
+/// up; `out` covers the model's freedoms.
+pub(crate) fn range_response(model: &Model, data: &mut Data, bodies: Range<usize>, out: &mut [f64]) {
+    propagate(model, data, bodies, &[], out);
+}
+
+/// Both passes over whole trees; the impulses lie in `data.dynamics.impulse`.
+fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64], out: &mut [f64]) {
     let n = model.links.len();
     let (offsets, axes) = (&data.position.offset[..n], &data.position.axes[..n]);
     let dynamics = &mut data.dynamics;
     // `impulse[i]` becomes -p_i: the impulse the subtree of i passes on before its joint yields.
     let impulse = &mut dynamics.impulse[..n];
-    let mut free = dynamics.free_factor.len();
-    for i in (0..n).rev() {
+    for i in bodies.clone().rev() {
         let link = &model.links[i];
-        if link.kind == JointKind::Free {
-            free -= 1;
-        }
         let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
         let own = impulse[i];
         let factor = &mut dynamics.factor[i];
@@ -53,7 +57,7 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
             own
         } else if link.kind == JointKind::Free {
             let tau = Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0));
-            let free_factor = &dynamics.free_factor[free];
+            let free_factor = &dynamics.free_factor[link.free as usize];
             if free_factor.loaded {
                 own - dynamics.articulated_inertia[i] * free_factor.solve(tau + own)
             } else {
@@ -70,7 +74,8 @@ fn propagate(model: &Model, data: &mut Data, joints: &[f64], out: &mut [f64]) {
         }
     }
     let response = &mut dynamics.response[..n];
-    for (i, link) in model.links.iter().enumerate() {
+    for i in bodies {
+        let link = &model.links[i];
         let parent = if link.parent == NONE { Motion::ZERO } else { response[link.parent as usize] };
         let inherited = parent.at(offsets[i]);
         let out = &mut out[link.v as usize..link.v as usize + link.kind.n_v()];
@@ -156,14 +161,25 @@ pub(crate) fn tree_response(
             let link = &model.links[at];
             let factor = &dynamics.factor[at];
             if link.kind == JointKind::Free && !factor.prescribed {
+                let mut tau = [0.0; 6];
                 if let Some((dof, impulse)) = push.take() {
-                    let mut tau = [0.0; 6];
                     tau[dof - link.v as usize] = impulse;
-                    own += Force::new(axes[at] * vec3(&tau, 3), axes[at] * vec3(&tau, 0));
                 }
-                // Nothing passes a free joint.
-                dynamics.impulse[at] += own;
-                break;
+                let tau = Force::new(axes[at] * vec3(&tau, 3), axes[at] * vec3(&tau, 0));
+                dynamics.impulse[at] += own + tau;
+                let free = &dynamics.free_factor[link.free as usize];
+                // What passes a free joint: nothing without gains, but for the reaction to its own force.
+                if link.parent == NONE || (!free.loaded && tau == Force::ZERO) {
+                    break;
+                }
+                own = if free.loaded {
+                    own - dynamics.articulated_inertia[at] * free.solve(own + tau)
+                } else {
+                    -tau
+                };
+                own = own.seen_from(offsets[at]);
+                at = link.parent as usize;
+                continue;
             }
             if !factor.prescribed && link.kind != JointKind::Fixed {
                 let mut u = projected(link.kind, &axes[at], own);

@@ -30,7 +30,6 @@ mod rnea;
 pub use aba::{aba, aba_at, aba_implicit, aba_implicit_at};
 pub use crba::{crba, crba_at};
 pub use hybrid::hybrid;
-pub(crate) use hybrid::write_reaction;
 pub use impulse::{impulse_response, impulses_response};
 pub use jacobian::point_jacobian;
 pub use kinematics::{forward_kinematics, forward_velocity};

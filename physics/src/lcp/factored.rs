@@ -7,6 +7,11 @@
 //! A row may be followed by two friction rows that refer to it; the three are then a block: first the
 //! row itself, then both tangents, projected together onto the disc `|x_t| ≤ μ x_n` (maximum dissipation)
 //! or each onto `±μ x_n`.
+//!
+//! Sweeps go to and fro (symmetric Gauss–Seidel): a load enters a stack at one end and the reaction at the other,
+//! and a sweep carries news all the way only in its own direction.
+
+use std::ops::Range;
 
 /// A stretch of `u` and where its numbers start in the row's storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,9 @@ pub struct FactoredRow {
     /// Friction row: index of the row it refers to and the coefficient; bounds then come from there.
     pub friction: Option<(u32, f64)>,
 }
+
+/// Diagonal, 1/kg or 1/(kg m²), below which a row moves nothing.
+const NO_RESPONSE: f64 = 1e-12;
 
 /// All rows with their numbers.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +128,13 @@ impl Factored {
         }
     }
 
+    /// Whether anything moves under row `i`. What is left of the diagonal by rounding, as of a contact right under a
+    /// pivot, would ask for an impulse without bound.
+    #[inline]
+    pub fn responds(&self, i: usize) -> bool {
+        self.diagonal[i] > NO_RESPONSE
+    }
+
     /// Solves by at most `max_sweeps` sweeps from the given `x`; writes `u = W x`. Ends early once no row's
     /// velocity changed by more than `tolerance`. With `cone` both tangents share one disc.
     pub fn solve(
@@ -138,7 +153,8 @@ impl Factored {
         }
         let mut report = SweepReport::default();
         for sweep in 1..=max_sweeps {
-            report = SweepReport { sweeps: sweep, change: self.sweep(x, u, cone) };
+            let change = if sweep % 2 == 1 { self.sweep(x, u, cone) } else { self.sweep_back(x, u, cone) };
+            report = SweepReport { sweeps: sweep, change };
             if report.change <= tolerance {
                 break;
             }
@@ -146,15 +162,35 @@ impl Factored {
         report
     }
 
-    /// One sweep over all rows; the largest change of a row's velocity.
+    /// One sweep over all rows, first to last; the largest change of a row's velocity.
     fn sweep(&self, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
+        self.relax(0..self.rows.len(), x, u, cone)
+    }
+
+    /// One sweep over all blocks, last to first; a row still comes before the friction rows that refer to it.
+    fn sweep_back(&self, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
+        let (mut change, mut end) = (0.0_f64, self.rows.len());
+        while end > 0 {
+            let mut start = end - 1;
+            while start > 0 && self.rows[start].friction.is_some() {
+                start -= 1;
+            }
+            change = change.max(self.relax(start..end, x, u, cone));
+            end = start;
+        }
+        change
+    }
+
+    /// Relaxes a range of rows in order; the largest change of a row's velocity.
+    #[inline]
+    fn relax(&self, rows: Range<usize>, x: &mut [f64], u: &mut [f64], cone: bool) -> f64 {
         let mut change = 0.0_f64;
-        let mut i = 0;
-        while i < self.rows.len() {
+        let mut i = rows.start;
+        while i < rows.end {
             let wanted = |i: usize, x: &[f64], u: &[f64]| {
                 let row = &self.rows[i];
                 let w = self.apply_row(i, u) + row.compliance * x[i] + row.offset;
-                if self.diagonal[i] > 0.0 { x[i] - w / self.diagonal[i] } else { 0.0 }
+                if self.responds(i) { x[i] - w / self.diagonal[i] } else { 0.0 }
             };
             let mut set = |i: usize, value: f64, x: &mut [f64], u: &mut [f64]| {
                 let delta = value - x[i];

@@ -116,20 +116,22 @@ pub(crate) fn gather(model: &Model, state: &State, data: &mut Data, act: &Actuat
     }
 }
 
-/// Joint rates the step cannot resolve are damped: an explicit Coriolis force turns with the body only once
-/// per step and feeds energy into joints that turn by a good part of a radian in it. The viscosity
-/// `I (|ω| h)⁴ / h` is 0.01/s at 12 rad/s and 120 Hz, where it does not matter, and stops what turns by a radian
-/// per step.
+/// A joint that turns further than this in a step, rad, is slowed down.
+const UNRESOLVED_TURN: f64 = 0.25;
+
+/// Joint rates the step cannot resolve are damped: beyond half a radian or so per step no force that is taken once
+/// per step turns with the body, and nothing else would hold such rates. The viscosity `I (θ² - θ₀²)² / h` for a
+/// turn `θ` per step begins at `θ₀` ([`UNRESOLVED_TURN`], 30 rad/s at 120 Hz) and halves a rate of a radian per step.
 fn add_rate_viscosity(model: &Model, state: &State, forces: &mut crate::forces::Forces, dt: f64) {
     for body in &model.bodies {
         let range = body.v_range();
         let carried = &model.carried_inertia[range.clone()];
         let square: f64 =
             state.v[range.clone()].iter().zip(carried).map(|(v, i)| if *i > 0.0 { v * v } else { 0.0 }).sum();
-        let turn = square * dt * dt;
-        if turn > 1e-3 {
+        let excess = square * dt * dt - UNRESOLVED_TURN * UNRESOLVED_TURN;
+        if excess > 0.0 {
             for (k, inertia) in range.zip(carried) {
-                forces.joint_gain[k] += inertia * turn * turn / dt;
+                forces.joint_gain[k] += inertia * excess * excess / dt;
             }
         }
     }

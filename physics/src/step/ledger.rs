@@ -58,7 +58,8 @@ pub struct Ledger {
     pub remainder: f64,
     /// Largest mismatch of a step's books, J: change of energy at the old pose against all work done.
     pub closure: f64,
-    /// Largest energy involved in a step, J, against which `closure` is to be judged.
+    /// Largest energy involved in a step, J, against which `closure` is to be judged: kinetic energy, work by cause, and
+    /// what rows' impulses pass from body to body.
     pub scale: f64,
 }
 

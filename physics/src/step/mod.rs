@@ -12,6 +12,8 @@
 //! Trees (articulations) are independent but for rows between them, and each is solved again only while
 //! its own active set changes. A step allocates nothing once the buffers have grown to the scene.
 
+pub(crate) mod bias;
+mod books;
 mod contact_rows;
 mod error;
 pub(crate) mod gather;
@@ -19,6 +21,7 @@ mod ledger;
 pub(crate) mod limits;
 mod options;
 mod pins;
+mod reaction;
 pub(crate) mod rows;
 pub(crate) mod sleep;
 mod solve;
@@ -50,8 +53,8 @@ pub struct StepData {
     pub(crate) next_v: Vec<f64>,
     /// Body velocities at the end of the step.
     pub(crate) next_body: Vec<Motion>,
-    /// Share of each body's bias forces that counts.
-    pub(crate) calm: Vec<f64>,
+    /// Bias forces.
+    pub(crate) bias: bias::Bias,
     /// Trees that must be solved (again).
     pub(crate) dirty: Vec<bool>,
     /// Contacts with the world that belong to each tree.
@@ -79,7 +82,7 @@ impl StepData {
             free_v: vec![0.0; nv],
             next_v: vec![0.0; nv],
             next_body: vec![Motion::ZERO; n],
-            calm: vec![1.0; n],
+            bias: bias::Bias::new(model),
             dirty: vec![false; trees],
             contacts_of: vec![(0, 0); trees],
             term_order: Vec::new(),

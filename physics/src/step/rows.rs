@@ -301,6 +301,12 @@ impl Rows {
         self.specs.iter().zip(&self.factored.rows).map(change).fold(0.0, f64::max)
     }
 
+    /// Root mean square of the rows' velocities, m/s or rad/s.
+    pub(crate) fn typical_speed(&self, bodies: &[Motion], v: &[f64]) -> f64 {
+        let sum: f64 = self.specs.iter().map(|spec| spec.rate(bodies, v).powi(2)).sum();
+        (sum / self.specs.len().max(1) as f64).sqrt()
+    }
+
     /// Keeps the impulses and applies them through the present factors.
     pub(crate) fn reapply(&mut self, model: &Model, data: &mut Data) {
         self.sum_impulses();
@@ -387,10 +393,11 @@ impl Rows {
         d.upper.clear();
         d.friction.clear();
         d.coefficient.clear();
-        for row in &self.factored.rows {
+        for (i, row) in self.factored.rows.iter().enumerate() {
+            let (lower, upper) = if self.factored.responds(i) { (row.lower, row.upper) } else { (0.0, 0.0) };
             d.offset.push(row.offset);
-            d.lower.push(row.lower);
-            d.upper.push(row.upper);
+            d.lower.push(lower);
+            d.upper.push(upper);
             d.friction.push(row.friction.map(|(normal, _)| normal as usize));
             d.coefficient.push(row.friction.map_or(0.0, |(_, mu)| mu));
         }

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use stuntlab_physics::actuation::Motor;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{Inertia, Sym3, rotation};
-use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions};
+use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions, figures};
 use stuntlab_tests::laws;
-use stuntlab_tests::world::World;
+use stuntlab_tests::steadiness::servo_surplus;
+use stuntlab_tests::world::{World, standing};
 
 fn few() -> ProptestConfig {
     ProptestConfig { cases: 32, ..laws() }
@@ -19,10 +20,8 @@ fn alone(joint: Joint, inertia: Sym3, options: StepOptions) -> World {
     World::new(model.build().expect("valid"), options)
 }
 
-/// 1 kHz: at 120 Hz joints faster than 3.7 rad/s are slowed a little (the step's own viscosity), which is not
-/// what is measured here.
 fn options(formulation: Formulation) -> StepOptions {
-    StepOptions { substeps: 1, ..StepOptions::at_rate(1000.0).with(formulation) }
+    StepOptions { substeps: 1, ..StepOptions::default().with(formulation) }
 }
 
 fn formulations() -> impl Strategy<Value = Formulation> {
@@ -105,7 +104,7 @@ proptest! {
             alone(Joint::revolute(DVec3::Z), Sym3::diagonal(0.5, 0.5, 0.5), options(formulation));
         world.act.motors.push(Motor { freedom: 0, velocity: wanted, lower: -effort, upper: effort, compliance: 0.0 });
         let dt = world.options.dt;
-        for step in 1..=6000 {
+        for step in 1..=720 {
             world.step();
             let reachable = effort / 0.5 * dt * f64::from(step);
             let expected = wanted.clamp(-reachable, reachable);
@@ -137,6 +136,29 @@ proptest! {
             world.step();
             expected += acceleration * world.options.dt;
             prop_assert!((world.state.v[dof] - expected).abs() < 1e-12 * (1.0 + expected.abs()) * 60.0);
+        }
+    }
+
+    /// A figure that holds its pose gets nothing from its servos in any step beyond what their springs held,
+    /// whatever their gains, the rate and the ground.
+    #[test]
+    fn servos_with_fixed_targets_are_passive_in_every_step(
+        formulation in implicit(),
+        factor in (-1.0..3.0_f64).prop_map(|e| 10_f64.powf(e)),
+        hz in prop::sample::select(vec![60.0, 120.0, 240.0, 1000.0]),
+        spin in vector(5.0),
+    ) {
+        let figure = figures::humanoid37();
+        let model = standing(&figure, 0.1).build().expect("valid");
+        let mut world = World::new(model, StepOptions::at_rate(hz).with(formulation));
+        world.reference_servos(&figure, factor);
+        world.state.v[3..6].copy_from_slice(&spin.to_array());
+        world.state.v[6..].iter_mut().enumerate().for_each(|(k, v)| *v = 2.0 * (k as f64 + spin.x).sin());
+        for step in 0..60 {
+            let before = world.state.clone();
+            world.step();
+            let (surplus, turnover) = servo_surplus(&world, &before);
+            prop_assert!(surplus <= 1e-9 * turnover, "step {step}: {surplus:e} of {turnover:e} J");
         }
     }
 }

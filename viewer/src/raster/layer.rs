@@ -1,11 +1,14 @@
 //! What a band of rows knows of each sample before it is lit: inverse depth, normal and material.
 
+use super::lanes::{Block, LANES, block_of, blocks_mut};
+
 /// Material number of a sample nothing was drawn on.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
 #[derive(Default)]
 pub(crate) struct Layer {
-    width: usize,
+    /// Samples from row to row: the width, rounded up to whole blocks.
+    pub(crate) stride: usize,
     pub(crate) w: Vec<f32>,
     pub(crate) nx: Vec<f32>,
     pub(crate) ny: Vec<f32>,
@@ -13,20 +16,22 @@ pub(crate) struct Layer {
     pub(crate) material: Vec<u32>,
 }
 
-/// A run of samples of one row for writing.
+/// Blocks of one row for writing.
 pub(crate) struct Span<'a> {
-    pub(crate) w: &'a mut [f32],
-    pub(crate) nx: &'a mut [f32],
-    pub(crate) ny: &'a mut [f32],
-    pub(crate) nz: &'a mut [f32],
-    pub(crate) material: &'a mut [u32],
+    /// Column of the first sample.
+    pub(crate) first: usize,
+    pub(crate) w: &'a mut [Block],
+    pub(crate) nx: &'a mut [Block],
+    pub(crate) ny: &'a mut [Block],
+    pub(crate) nz: &'a mut [Block],
+    pub(crate) material: &'a mut [Block<u32>],
 }
 
 impl Layer {
     /// Makes room for `rows` rows of `width` and forgets what was there.
     pub(crate) fn start(&mut self, width: usize, rows: usize) {
-        let n = width * rows;
-        self.width = width;
+        self.stride = width.next_multiple_of(LANES);
+        let n = self.stride * rows;
         for plane in [&mut self.nx, &mut self.ny, &mut self.nz] {
             plane.resize(n, 0.0);
         }
@@ -38,18 +43,21 @@ impl Layer {
 
     /// Like `start`, but only what lies before `front` will be seen.
     pub(crate) fn start_before(&mut self, front: &Layer, rows: usize) {
-        self.start(front.width, rows);
+        self.start(front.stride, rows);
         self.w.copy_from_slice(&front.w);
     }
 
+    /// The blocks that hold the samples `from..to` of a row.
     pub(crate) fn span(&mut self, row: usize, from: usize, to: usize) -> Span<'_> {
-        let range = row * self.width + from..row * self.width + to;
+        let first = block_of(from) * LANES;
+        let range = row * self.stride + first..row * self.stride + to.next_multiple_of(LANES);
         Span {
-            w: &mut self.w[range.clone()],
-            nx: &mut self.nx[range.clone()],
-            ny: &mut self.ny[range.clone()],
-            nz: &mut self.nz[range.clone()],
-            material: &mut self.material[range],
+            first,
+            w: blocks_mut(&mut self.w[range.clone()]),
+            nx: blocks_mut(&mut self.nx[range.clone()]),
+            ny: blocks_mut(&mut self.ny[range.clone()]),
+            nz: blocks_mut(&mut self.nz[range.clone()]),
+            material: blocks_mut(&mut self.material[range]),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use glam::{DVec3, Vec3};
 
+use super::lanes::Level;
 use crate::camera::{NEAR, View};
 use crate::canvas::Rect;
 
@@ -21,6 +22,8 @@ pub(crate) struct Lens {
     /// Samples across and down.
     pub(crate) width: usize,
     pub(crate) height: usize,
+    /// Instructions the loops over samples may use.
+    pub(crate) level: Level,
 }
 
 /// A point seen: sample position and inverse depth.
@@ -32,7 +35,7 @@ pub(crate) struct Seen {
 }
 
 impl Lens {
-    pub(crate) fn new(view: &View, viewport: Rect, samples: usize) -> Self {
+    pub(crate) fn new(view: &View, viewport: Rect, samples: usize, level: Level) -> Self {
         let n = samples as f64;
         Self {
             eye: view.eye,
@@ -46,6 +49,7 @@ impl Lens {
             ),
             width: viewport.width * samples,
             height: viewport.height * samples,
+            level,
         }
     }
 

@@ -8,6 +8,7 @@
 //! A band reads the set-up and writes its own rows and nothing else. The picture therefore has the same bits
 //! on any number of threads.
 
+mod lanes;
 mod layer;
 mod lens;
 mod mesh;
@@ -28,6 +29,7 @@ use crate::canvas::{Canvas, Rect};
 use crate::chart::draw_chart;
 use crate::hud::{Stack, draw_block, draw_label};
 use crate::picture::Picture;
+use lanes::{LANES, Level, best_level, block_of};
 use layer::{Layer, NOTHING};
 use lens::Lens;
 use setup::{Maps, Setup};
@@ -58,12 +60,24 @@ impl Quality {
 }
 
 /// Draws pictures; keeps cut meshes and working memory from one to the next.
-#[derive(Default)]
 pub struct Renderer {
     setup: Setup,
     sun_map: ShadowMap,
     sky_map: ShadowMap,
     desks: Mutex<Vec<Desk>>,
+    level: Level,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Self {
+            setup: Setup::default(),
+            sun_map: ShadowMap::default(),
+            sky_map: ShadowMap::default(),
+            desks: Mutex::default(),
+            level: best_level(),
+        }
+    }
 }
 
 /// Working memory of a band.
@@ -86,6 +100,11 @@ impl Renderer {
         Self::default()
     }
 
+    /// A renderer that uses no vector instructions beyond those every machine has. Same picture, slower.
+    pub fn plain() -> Self {
+        Self { level: Level::baseline(), ..Self::default() }
+    }
+
     /// Draws a picture into a part of the canvas, the rest is left alone. Runs on the current rayon pool.
     pub fn render(
         &mut self,
@@ -101,7 +120,7 @@ impl Renderer {
         }
         let samples = quality.samples.clamp(1, 2);
         let view = camera.view(viewport);
-        let lens = Lens::new(&view, viewport, samples);
+        let lens = Lens::new(&view, viewport, samples, self.level);
         let (sun_wanted, sky_wanted) = (quality.shadow_map > 0, quality.ambient_occlusion);
         let reach = (1.25 * camera.distance).clamp(3.5, 30.0);
         if sun_wanted {
@@ -166,8 +185,10 @@ impl Desk {
         height: usize,
     ) {
         let (rows, top) = (height * samples, number * BAND * samples);
-        self.colors.resize(rows * lens.width, 0);
         self.solid.start(lens.width, rows);
+        let stride = self.solid.stride;
+        self.colors.resize(rows * stride, 0);
+        self.shader.start(stride);
         let bin = &setup.bins[number];
         visit(&mut self.solid, setup, lens, number, 0, top, rows);
         self.light(setup, lens, lamps, top, rows, false);
@@ -180,7 +201,7 @@ impl Desk {
         for &index in &bin.overlays {
             let item = &setup.overlays.items[index as usize];
             for row in item.rows.0.max(top)..item.rows.1.min(top + rows) {
-                let range = (row - top) * lens.width..(row - top + 1) * lens.width;
+                let range = (row - top) * stride..(row - top) * stride + lens.width;
                 setup.overlays.draw_row(item, row, &self.solid.w[range.clone()], &mut self.colors[range]);
             }
         }
@@ -199,27 +220,35 @@ impl Desk {
         let layer = if translucent { &self.ghost } else { &self.solid };
         for row in 0..rows {
             let (first, step) = lens.row(top + row);
-            let base = row * lens.width;
+            let base = row * layer.stride;
             let materials = &layer.material[base..base + lens.width];
+            let above = (row % 2 == 1).then(|| &layer.material[base - layer.stride..base]);
             let mut from = 0;
             while from < lens.width {
-                let material = materials[from];
-                let longest = if material == NOTHING { lens.width } else { (from + RUN).min(lens.width) };
-                let run = materials[from..longest].iter().position(|&m| m != material);
-                let to = run.map_or(longest, |length| from + length);
-                let ray = first + step * from as f32;
-                let range = base + from..base + to;
-                if material != NOTHING {
+                let number = materials[from];
+                let column = block_of(from) * LANES;
+                let longest = if number == NOTHING { lens.width } else { (column + RUN).min(lens.width) };
+                let to = end_of_run(materials, from, longest);
+                let out = &mut self.colors[base + from..base + to];
+                if number != NOTHING {
+                    let planes = base + column..base + to.next_multiple_of(LANES);
                     let surface = Surface {
-                        w: &layer.w[range.clone()],
-                        nx: &layer.nx[range.clone()],
-                        ny: &layer.ny[range.clone()],
-                        nz: &layer.nz[range.clone()],
+                        column,
+                        run: from - column..to - column,
+                        w: &layer.w[planes.clone()],
+                        nx: &layer.nx[planes.clone()],
+                        ny: &layer.ny[planes.clone()],
+                        nz: &layer.nz[planes],
                     };
-                    let material = &setup.materials[material as usize];
-                    self.shader.shade(material, lamps, ray, step, &surface, &mut self.colors[range]);
+                    let ray = first + step * column as f32;
+                    let shader = &mut self.shader;
+                    if !above.is_some_and(|above| shader.keep_light(above, from..to, number)) {
+                        shader.find_light(lamps, ray, step, &surface);
+                    }
+                    let material = &setup.materials[number as usize];
+                    shader.shade(lens.level, material, lamps.light, ray, step, &surface, out);
                 } else if !translucent {
-                    sky(lamps.light, ray, step, &mut self.colors[range]);
+                    sky(lens.level, lamps.light, first + step * from as f32, step, out);
                 }
                 from = to;
             }
@@ -236,19 +265,19 @@ impl Desk {
         pixels: &mut [u32],
         depth: &mut [f32],
     ) {
-        let width = lens.width / samples;
+        let (width, line) = (lens.width / samples, self.solid.stride);
         let rows = pixels.chunks_mut(stride).zip(depth.chunks_mut(stride));
         for (row, (pixels, depth)) in rows.enumerate() {
             let pixels = &mut pixels[left..left + width];
             let depth = &mut depth[left..left + width];
-            let from = row * samples * lens.width;
+            let from = row * samples * line;
             if samples == 1 {
                 pixels.copy_from_slice(&self.colors[from..from + width]);
                 depth.copy_from_slice(&self.solid.w[from..from + width]);
                 continue;
             }
             let upper = self.colors[from..from + lens.width].chunks_exact(2);
-            let lower = self.colors[from + lens.width..from + 2 * lens.width].chunks_exact(2);
+            let lower = self.colors[from + line..from + line + lens.width].chunks_exact(2);
             for ((pixel, a), b) in pixels.iter_mut().zip(upper).zip(lower) {
                 *pixel = mean(a[0], a[1], b[0], b[1]);
             }
@@ -276,7 +305,8 @@ fn visit(
             let (from, to) = round.columns(row, lens.width);
             if from < to {
                 let (first, step) = lens.row(row);
-                round.draw(first + step * from as f32, step, layer.span(row - top, from, to));
+                let span = layer.span(row - top, from, to);
+                round.draw(lens, first + step * span.first as f32, step, span);
             }
         }
     }
@@ -285,16 +315,26 @@ fn visit(
         for row in triangle.rows.0.max(top)..triangle.rows.1.min(top + rows) {
             let (from, to) = triangle.columns(row, lens.width);
             if from < to {
-                triangle.draw(row, from, layer.span(row - top, from, to));
+                triangle.draw(lens, row, (from, to), layer.span(row - top, from, to));
             }
         }
     }
     for plane in &setup.planes[which] {
         for row in 0..rows {
             let (first, step) = lens.row(top + row);
-            plane.draw(first, step, layer.span(row, 0, lens.width));
+            plane.draw(lens, first, step, layer.span(row, 0, lens.width));
         }
     }
+}
+
+/// Where the run of equal materials that starts at `from` ends, at the latest at `limit`.
+fn end_of_run(materials: &[u32], from: usize, limit: usize) -> usize {
+    let material = materials[from];
+    let run = &materials[from..limit];
+    let (blocks, _) = run.as_chunks::<LANES>();
+    let equal = |block: &&[u32; LANES]| block.iter().fold(0, |differs, m| differs | (m ^ material)) == 0;
+    let whole = blocks.iter().take_while(equal).count() * LANES;
+    from + whole + run[whole..].iter().take(LANES).take_while(|m| **m == material).count()
 }
 
 /// Mean of four pixels, channel by channel.

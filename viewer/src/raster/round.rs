@@ -5,10 +5,11 @@
 //! discriminant keeps f32 good enough at any distance. A capsule does the same with all vectors projected
 //! across its axis, and falls back to the ball at the nearer end where the hit lies beyond the segment.
 //! The loops have no branches and no calls, and take each plane as an argument of its own (which tells the
-//! compiler that they do not overlap), so that several samples are handled at once.
+//! compiler that they do not overlap), so that a block of samples is handled at once.
 
 use glam::Vec3;
 
+use super::lanes::{Block, LANES, Level, widest};
 use super::layer::{Span, mask_of, pick};
 use super::lens::Lens;
 use crate::camera::NEAR;
@@ -93,32 +94,68 @@ impl Round {
         ((left.max(0.0) as usize).min(width), (right.max(0.0) as usize).min(width))
     }
 
-    /// Draws into a run of samples; `first` is the ray of the run's first sample.
-    pub(crate) fn draw(&self, first: Vec3, step: Vec3, span: Span<'_>) {
+    /// Draws into blocks of a row; `first` is the ray of their first sample.
+    pub(crate) fn draw(&self, lens: &Lens, first: Vec3, step: Vec3, span: Span<'_>) {
+        let Span { w, nx, ny, nz, material, .. } = span;
         if self.length == 0.0 {
-            draw_ball(self, first, step, span.w, span.nx, span.ny, span.nz, span.material);
+            draw_ball(lens.level, self, first, step, w, nx, ny, nz, material);
         } else {
-            draw_capsule(self, first, step, span.w, span.nx, span.ny, span.nz, span.material);
+            draw_capsule(lens.level, self, first, step, w, nx, ny, nz, material);
         }
     }
 }
 
 #[inline(never)]
 fn draw_ball(
+    level: Level,
     ball: &Round,
     first: Vec3,
     step: Vec3,
-    w: &mut [f32],
-    nx: &mut [f32],
-    ny: &mut [f32],
-    nz: &mut [f32],
-    material: &mut [u32],
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
 ) {
-    let n = w.len();
-    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
+    widest(
+        level,
+        #[inline(always)]
+        || ball_blocks(ball, first, step, w, nx, ny, nz, material),
+    );
+}
+
+#[inline(always)]
+fn ball_blocks(
+    ball: &Round,
+    first: Vec3,
+    step: Vec3,
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
+) {
+    let blocks = w.iter_mut().zip(nx).zip(ny).zip(nz).zip(material).enumerate();
+    for (b, ((((w, nx), ny), nz), material)) in blocks {
+        ball_block(ball, first, step, b * LANES, w, nx, ny, nz, material);
+    }
+}
+
+#[inline(always)]
+fn ball_block(
+    ball: &Round,
+    first: Vec3,
+    step: Vec3,
+    first_column: usize,
+    w: &mut Block,
+    nx: &mut Block,
+    ny: &mut Block,
+    nz: &mut Block,
+    material: &mut Block<u32>,
+) {
     let (c, r2, number) = (ball.start, ball.radius * ball.radius, ball.material);
-    for i in 0..n {
-        let x = i as i32 as f32;
+    for i in 0..LANES {
+        let x = (first_column + i) as i32 as f32;
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
         let over = 1.0 / (dx * dx + dy * dy + dz * dz);
         let s = (dx * c.x + dy * c.y + dz * c.z) * over;
@@ -138,17 +175,52 @@ fn draw_ball(
 
 #[inline(never)]
 fn draw_capsule(
+    level: Level,
     capsule: &Round,
     first: Vec3,
     step: Vec3,
-    w: &mut [f32],
-    nx: &mut [f32],
-    ny: &mut [f32],
-    nz: &mut [f32],
-    material: &mut [u32],
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
 ) {
-    let n = w.len();
-    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
+    widest(
+        level,
+        #[inline(always)]
+        || capsule_blocks(capsule, first, step, w, nx, ny, nz, material),
+    );
+}
+
+#[inline(always)]
+fn capsule_blocks(
+    capsule: &Round,
+    first: Vec3,
+    step: Vec3,
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
+) {
+    let blocks = w.iter_mut().zip(nx).zip(ny).zip(nz).zip(material).enumerate();
+    for (b, ((((w, nx), ny), nz), material)) in blocks {
+        capsule_block(capsule, first, step, b * LANES, w, nx, ny, nz, material);
+    }
+}
+
+#[inline(always)]
+fn capsule_block(
+    capsule: &Round,
+    first: Vec3,
+    step: Vec3,
+    first_column: usize,
+    w: &mut Block,
+    nx: &mut Block,
+    ny: &mut Block,
+    nz: &mut Block,
+    material: &mut Block<u32>,
+) {
     let (p, u, length, number) = (capsule.start, capsule.axis, capsule.length, capsule.material);
     let r2 = capsule.radius * capsule.radius;
     // Along and across the axis; both are linear in the sample index.
@@ -156,8 +228,8 @@ fn draw_capsule(
     let (e0, e1) = (first - along0 * u, step - along1 * u);
     let p_along = p.dot(u);
     let c = p - p_along * u;
-    for i in 0..n {
-        let x = i as i32 as f32;
+    for i in 0..LANES {
+        let x = (first_column + i) as i32 as f32;
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
         let (ex, ey, ez) = (e0.x + x * e1.x, e0.y + x * e1.y, e0.z + x * e1.z);
         let du = along0 + x * along1;

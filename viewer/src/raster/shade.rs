@@ -5,14 +5,17 @@
 //! colour of the horizon with distance. Ground patterns are filtered by the footprint of the sample, so
 //! that they fade instead of flickering. Loops work on runs of one material and have no branches.
 
+use std::ops::Range;
+
 use glam::Vec3;
 
+use super::lanes::{Block, LANES, Level, blocks, blocks_mut, widest};
 use super::shadow::ShadowMap;
 use crate::canvas::blend_pixel;
 use crate::palette::Color;
 use crate::picture::{Environment, Paint};
 
-/// Most samples handled in one go.
+/// Most samples handled in one go; whole blocks.
 pub(crate) const RUN: usize = 128;
 
 #[derive(Clone, Copy, Debug)]
@@ -73,22 +76,28 @@ impl Light {
     }
 }
 
-/// Scratch of one run.
+/// Light that arrives along a row, and scratch of one run.
 pub(crate) struct Shader {
-    sun: [f32; RUN],
-    open: [f32; RUN],
+    /// Sunlight, 0 to 1, of every sample of the row.
+    sun: Vec<f32>,
+    /// Openness to the sky, likewise.
+    open: Vec<f32>,
     tint: [f32; RUN],
+    colors: [u32; RUN],
 }
 
 impl Default for Shader {
     fn default() -> Self {
-        let zero = [0.0; RUN];
-        Self { sun: zero, open: zero, tint: zero }
+        Self { sun: Vec::new(), open: Vec::new(), tint: [1.0; RUN], colors: [0; RUN] }
     }
 }
 
-/// A run of samples of one material, read only.
+/// Whole blocks of a row around a run of samples of one material, read only.
 pub(crate) struct Surface<'a> {
+    /// Column of the first sample of the first block.
+    pub(crate) column: usize,
+    /// The run, counted from there.
+    pub(crate) run: Range<usize>,
     pub(crate) w: &'a [f32],
     pub(crate) nx: &'a [f32],
     pub(crate) ny: &'a [f32],
@@ -105,43 +114,96 @@ pub(crate) struct Lamps<'a> {
 }
 
 impl Shader {
-    /// Colours a run of at most `RUN` samples; `first` is the ray of its first sample.
+    /// Makes room for rows of so many samples.
+    pub(crate) fn start(&mut self, stride: usize) {
+        self.sun.clear();
+        self.sun.resize(stride, 1.0);
+        self.open.clear();
+        self.open.resize(stride, 1.0);
+    }
+
+    /// Finds the light that arrives at a run; `first` is the ray of the surface's first sample.
+    pub(crate) fn find_light(&mut self, lamps: &Lamps<'_>, first: Vec3, step: Vec3, surface: &Surface<'_>) {
+        let Range { start, end } = surface.run;
+        let columns = surface.column + start..surface.column + end;
+        let place = |i: usize| (first + step * (start + i) as f32) * (1.0 / surface.w[start + i]);
+        if let Some(map) = lamps.sun_map {
+            probe(&mut self.sun[columns.clone()], 8, &|i| map.light_at(map.place(place(i))));
+        }
+        if let Some(map) = lamps.sky_map {
+            probe(&mut self.open[columns], 16, &|i| map.openness_at(map.place(place(i))));
+        }
+    }
+
+    /// Takes the light of the row above for a run of samples `columns` of a material, `above` being the
+    /// materials of that row. Shadows have soft edges some samples wide, so every other row can do without
+    /// asking. `false` where the row above shows something else or the edge of a shadow crosses it.
+    pub(crate) fn keep_light(&mut self, above: &[u32], columns: Range<usize>, material: u32) -> bool {
+        let same = |m: &u32| *m == material;
+        let row = &above[columns.clone()];
+        let (Some(first), Some(last)) = (row.iter().position(same), row.iter().rposition(same)) else {
+            return false;
+        };
+        if row[first..=last].iter().fold(0, |differs, m| differs | (m ^ material)) != 0 {
+            return false;
+        }
+        // Light is never negative, so its bits are ordered as the numbers are.
+        let lit = self.sun[columns.clone()][first..=last].iter().map(|x| x.to_bits());
+        let (low, high) = lit.fold((u32::MAX, 0), |(low, high), x| (low.min(x), high.max(x)));
+        if f32::from_bits(high) - f32::from_bits(low) > 0.5 {
+            return false;
+        }
+        for light in [&mut self.sun[columns.clone()], &mut self.open[columns]] {
+            let (left, right) = (light[first], light[last]);
+            light[..first].fill(left);
+            light[last + 1..].fill(right);
+        }
+        true
+    }
+
+    /// Colours a run whose light has been found; `first` is the ray of the surface's first sample, `out` the
+    /// run's pixels.
     pub(crate) fn shade(
         &mut self,
+        level: Level,
         material: &Material,
-        lamps: &Lamps<'_>,
+        light: &Light,
         first: Vec3,
         step: Vec3,
         surface: &Surface<'_>,
         out: &mut [u32],
     ) {
-        let n = out.len();
-        self.sun[..n].fill(1.0);
-        self.open[..n].fill(1.0);
-        self.tint[..n].fill(1.0);
-        let place = |i: usize| (first + step * i as f32) * (1.0 / surface.w[i]);
-        if let Some(map) = lamps.sun_map {
-            probe(&mut self.sun[..n], 8, &|i| map.light_at(map.place(place(i))));
+        let n = surface.w.len();
+        let tint = &mut self.tint[..n];
+        match &material.grid {
+            Some(grid) => pattern(level, grid, first, step, surface, tint),
+            None => tint.fill(1.0),
         }
-        if let Some(map) = lamps.sky_map {
-            probe(&mut self.open[..n], 16, &|i| map.openness_at(map.place(place(i))));
-        }
-        if let Some(grid) = &material.grid {
-            pattern(grid, first, step, surface, &mut self.tint[..n]);
-        }
+        let columns = surface.column..surface.column + n;
+        let received = Received {
+            sun: blocks(&self.sun[columns.clone()]),
+            open: blocks(&self.open[columns]),
+            tint: blocks(tint),
+        };
         let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
+        run(level, material, light, first, step, surface, &received, blocks_mut(&mut self.colors[..n]));
+        let colors = &self.colors[surface.run.clone()];
         if material.alpha >= 256 {
-            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, out);
+            out.copy_from_slice(colors);
         } else {
-            let mut over = [0; RUN];
-            let over = &mut over[..n];
-            run(material, lamps.light, first, step, surface, &self.sun, &self.open, &self.tint, over);
-            for (i, (pixel, &color)) in out.iter_mut().zip(over.iter()).enumerate() {
+            for ((pixel, &color), i) in out.iter_mut().zip(colors).zip(surface.run.clone()) {
                 let ray = first + step * i as f32;
                 *pixel = blend_pixel(*pixel, color, ghost_alpha(material.alpha, ray, surface, i));
             }
         }
     }
+}
+
+/// What light arrives at the blocks of a run, and the pattern on them.
+struct Received<'a> {
+    sun: &'a [Block],
+    open: &'a [Block],
+    tint: &'a [Block],
 }
 
 /// Fills `out` from a smooth but dear function, asking only every `stride`-th sample first; where two asked
@@ -193,9 +255,28 @@ fn ghost_alpha(alpha: u32, ray: Vec3, surface: &Surface<'_>, i: usize) -> u32 {
     (alpha + ((256 - alpha) as f32 * 0.6 * edge) as u32).min(256)
 }
 
+/// Samples of sky that share a colour: it changes by much less than a step of brightness over them.
+const SKY_STEP: usize = 4;
+
 /// Sky seen by rays that hit nothing.
 #[inline(never)]
-pub(crate) fn sky(light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
+pub(crate) fn sky(level: Level, light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
+    for (number, out) in out.chunks_mut(SKY_STEP * LANES).enumerate() {
+        let mut colors = [0; LANES];
+        let start = first + step * ((number * LANES * SKY_STEP) as f32 + 0.5 * (SKY_STEP - 1) as f32);
+        widest(
+            level,
+            #[inline(always)]
+            || sky_block(light, start, step * SKY_STEP as f32, &mut colors),
+        );
+        for (out, color) in out.chunks_mut(SKY_STEP).zip(colors) {
+            out.fill(color);
+        }
+    }
+}
+
+#[inline(always)]
+fn sky_block(light: &Light, first: Vec3, step: Vec3, out: &mut Block<u32>) {
     let (low, high) = (light.horizon, light.zenith - light.horizon);
     for (i, pixel) in out.iter_mut().enumerate() {
         let x = i as i32 as f32;
@@ -224,28 +305,61 @@ fn positive(v: f32) -> f32 {
     if v > 0.0 { v } else { 0.0 }
 }
 
-/// Lights a run; only glossy surfaces have highlights and rims.
+/// Lights whole blocks; only glossy surfaces have highlights and rims.
 #[inline(never)]
 fn light_run<const GLOSSY: bool>(
+    level: Level,
     material: &Material,
     light: &Light,
     first: Vec3,
     step: Vec3,
     surface: &Surface<'_>,
-    sun: &[f32; RUN],
-    open: &[f32; RUN],
-    tint: &[f32; RUN],
-    out: &mut [u32],
+    received: &Received<'_>,
+    out: &mut [Block<u32>],
 ) {
-    let n = out.len().min(RUN);
-    let (w, nx, ny, nz) = (&surface.w[..n], &surface.nx[..n], &surface.ny[..n], &surface.nz[..n]);
-    let (sun, open, tint, out) = (&sun[..n], &open[..n], &tint[..n], &mut out[..n]);
+    widest(
+        level,
+        #[inline(always)]
+        || light_blocks::<GLOSSY>(material, light, first, step, surface, received, out),
+    );
+}
+
+#[inline(always)]
+fn light_blocks<const GLOSSY: bool>(
+    material: &Material,
+    light: &Light,
+    first: Vec3,
+    step: Vec3,
+    surface: &Surface<'_>,
+    received: &Received<'_>,
+    out: &mut [Block<u32>],
+) {
+    let planes =
+        blocks(surface.w).iter().zip(blocks(surface.nx)).zip(blocks(surface.ny)).zip(blocks(surface.nz));
+    let received = received.sun.iter().zip(received.open).zip(received.tint);
+    for (b, (((((w, nx), ny), nz), ((sun, open), tint)), out)) in planes.zip(received).zip(out).enumerate() {
+        let first = first + step * (b * LANES) as f32;
+        light_block::<GLOSSY>(material, light, first, step, w, [nx, ny, nz], [sun, open, tint], out);
+    }
+}
+
+#[inline(always)]
+fn light_block<const GLOSSY: bool>(
+    material: &Material,
+    light: &Light,
+    first: Vec3,
+    step: Vec3,
+    w: &Block,
+    [nx, ny, nz]: [&Block; 3],
+    [sun, open, tint]: [&Block; 3],
+    out: &mut Block<u32>,
+) {
     let l = light.sun;
     let (albedo, gloss) = (material.albedo, material.gloss);
     let shine = gloss * 0.55;
     let rim = 0.10 + 0.25 * gloss;
     let (sky, bounce) = (light.sky_light, light.ground_light);
-    for i in 0..n {
+    for i in 0..LANES {
         let x = i as i32 as f32;
         let (dx, dy, dz) = (first.x + x * step.x, first.y + x * step.y, first.z + x * step.z);
         let d2 = dx * dx + dy * dy + dz * dz;
@@ -307,14 +421,14 @@ fn filtered_lines(x: f32, width: f32, over_width: f32, thin: f32) -> f32 {
     near * blend + thin * (1.0 - blend)
 }
 
-/// Samples that share one footprint.
+/// Samples that share one footprint; whole blocks.
 const PATCH: usize = 32;
 
 /// Ground pattern as a factor on the albedo: a faint checker and thin lines between fields.
-fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &mut [f32]) {
+fn pattern(level: Level, grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &mut [f32]) {
     for (number, tint) in tint.chunks_mut(PATCH).enumerate() {
         let from = number * PATCH;
-        let middle = from + tint.len() / 2;
+        let middle = (from + tint.len() / 2).clamp(surface.run.start, surface.run.end - 1);
         // Footprint of a sample on the surface, along both axes: across the view it is as wide as a sample,
         // along it stretched by one over the cosine of incidence.
         let ray = first + step * middle as f32;
@@ -323,19 +437,42 @@ fn pattern(grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &m
         let stretch = size / (ray.dot(normal).abs() / normal.length().max(1e-10) + 1e-4) / ray.length();
         let wide = |axis: Vec3| 0.8 * size * axis.length() + stretch * ray.dot(axis).abs() + 1e-5;
         let start = first + step * from as f32;
-        let w = &surface.w[from..from + tint.len()];
-        patch(grid, start, step, (wide(grid.u), wide(grid.v)), w, tint);
+        let w = blocks(&surface.w[from..from + tint.len()]);
+        let wide = (wide(grid.u), wide(grid.v));
+        patch(level, grid, start, step, wide, w, blocks_mut(tint));
     }
 }
 
 #[inline(never)]
-fn patch(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &[f32], tint: &mut [f32]) {
-    let n = tint.len();
-    let w = &w[..n];
+fn patch(
+    level: Level,
+    grid: &Grid,
+    first: Vec3,
+    step: Vec3,
+    wide: (f32, f32),
+    w: &[Block],
+    tint: &mut [Block],
+) {
+    widest(
+        level,
+        #[inline(always)]
+        || patch_blocks(grid, first, step, wide, w, tint),
+    );
+}
+
+#[inline(always)]
+fn patch_blocks(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &[Block], tint: &mut [Block]) {
+    for (b, (w, tint)) in w.iter().zip(tint).enumerate() {
+        patch_block(grid, first + step * (b * LANES) as f32, step, wide, w, tint);
+    }
+}
+
+#[inline(always)]
+fn patch_block(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &Block, tint: &mut Block) {
     let (u, v) = (grid.u, grid.v);
     let (u0, u1, v0, v1) = (first.dot(u), step.dot(u), first.dot(v), step.dot(v));
     let (over_u, over_v) = (1.0 / wide.0, 1.0 / wide.1);
-    for i in 0..n {
+    for i in 0..LANES {
         let x = i as i32 as f32;
         let far = 1.0 / w[i];
         let (a, b) = ((u0 + x * u1) * far + grid.offset.0, (v0 + x * v1) * far + grid.offset.1);

@@ -6,6 +6,7 @@
 
 use glam::Vec3;
 
+use super::lanes::{Block, LANES, Level, widest};
 use super::layer::{Span, mask_of, pick};
 use super::lens::{Lens, Seen};
 use crate::camera::NEAR;
@@ -20,12 +21,29 @@ struct Linear {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangle {
-    corners: [Seen; 3],
+    edges: [Edge; 3],
     w: Linear,
     normal: Shade,
     pub(crate) material: u32,
     /// Rows it covers, the last one excluded.
     pub(crate) rows: (usize, usize),
+}
+
+/// An edge, walked downwards.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    top: f32,
+    bottom: f32,
+    x: f32,
+    slope: f32,
+}
+
+impl Edge {
+    fn new(p: Seen, q: Seen) -> Self {
+        let (p, q) = if (p.y, p.x) <= (q.y, q.x) { (p, q) } else { (q, p) };
+        // Level edges cross no row, their slope is never used.
+        Self { top: p.y, bottom: q.y, x: p.x, slope: (q.x - p.x) / (q.y - p.y) }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,18 +91,17 @@ impl Triangle {
                 linear(na.z * a.w, nb.z * b.w, nc.z * c.w),
             ]),
         };
-        Some(Self { corners, w: linear(a.w, b.w, c.w), normal, material, rows })
+        let edges = [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)];
+        Some(Self { edges, w: linear(a.w, b.w, c.w), normal, material, rows })
     }
 
     /// Samples of a row whose centres lie inside.
     pub(crate) fn columns(&self, row: usize, width: usize) -> (usize, usize) {
         let y = row as f32 + 0.5;
         let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
-        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
-            let (p, q) = (self.corners[i], self.corners[j]);
-            let (p, q) = if (p.y, p.x) <= (q.y, q.x) { (p, q) } else { (q, p) };
-            if p.y <= y && y < q.y {
-                let x = p.x + (y - p.y) * ((q.x - p.x) / (q.y - p.y));
+        for edge in &self.edges {
+            if edge.top <= y && y < edge.bottom {
+                let x = edge.x + (y - edge.top) * edge.slope;
                 left = left.min(x);
                 right = right.max(x);
             }
@@ -93,21 +110,19 @@ impl Triangle {
         if left <= right { (column(left), column(right)) } else { (0, 0) }
     }
 
-    /// Draws the run of samples of `row` that starts at column `from`.
-    pub(crate) fn draw(&self, row: usize, from: usize, span: Span<'_>) {
-        let (x, y) = (from as f32 + 0.5, row as f32 + 0.5);
+    /// Draws the samples `from..to` of `row`, which lie in the blocks of `span`.
+    pub(crate) fn draw(&self, lens: &Lens, row: usize, (from, to): (usize, usize), span: Span<'_>) {
+        let (x, y) = (span.first as f32 + 0.5, row as f32 + 0.5);
         let start = |l: &Linear| l.value + x * l.across + y * l.down;
+        let run = ((from - span.first) as f32, (to - span.first) as f32);
+        let (w, change, number) = (start(&self.w), self.w.across, self.material);
+        let Span { w: ws, nx, ny, nz, material, .. } = span;
         match &self.normal {
-            Shade::Flat(n) => {
-                let (w, step) = (start(&self.w), self.w.across);
-                fill_flat(w, step, *n, self.material, span.w, span.nx, span.ny, span.nz, span.material);
-            }
+            Shade::Flat(n) => fill_flat(lens.level, run, w, change, *n, number, ws, nx, ny, nz, material),
             Shade::Smooth(n) => {
                 let from = Vec3::new(start(&n[0]), start(&n[1]), start(&n[2]));
-                let step = Vec3::new(n[0].across, n[1].across, n[2].across);
-                let (w, across) = (start(&self.w), self.w.across);
-                let number = self.material;
-                fill_smooth(w, across, from, step, number, span.w, span.nx, span.ny, span.nz, span.material);
+                let turn = Vec3::new(n[0].across, n[1].across, n[2].across);
+                fill_smooth(lens.level, run, w, change, from, turn, number, ws, nx, ny, nz, material);
             }
         }
     }
@@ -129,30 +144,74 @@ impl Plane {
         (height > 1e-4).then(|| Self { normal, over: -0.9999 / height, material })
     }
 
-    pub(crate) fn draw(&self, first: Vec3, step: Vec3, span: Span<'_>) {
+    /// Draws a whole row; `first` is the ray of its first sample.
+    pub(crate) fn draw(&self, lens: &Lens, first: Vec3, step: Vec3, span: Span<'_>) {
         let (w, change) = (self.normal.dot(first) * self.over, self.normal.dot(step) * self.over);
-        let number = self.material;
-        fill_flat(w, change, self.normal, number, span.w, span.nx, span.ny, span.nz, span.material);
+        let run = (0.0, lens.width as f32);
+        let Span { w: ws, nx, ny, nz, material, .. } = span;
+        fill_flat(lens.level, run, w, change, self.normal, self.material, ws, nx, ny, nz, material);
     }
 }
 
+/// Fills the samples `run.0..run.1` of some blocks, counted from the first, where `start + i·step` is nearer.
 #[inline(never)]
 fn fill_flat(
+    level: Level,
+    run: (f32, f32),
     start: f32,
     step: f32,
     normal: Vec3,
     number: u32,
-    w: &mut [f32],
-    nx: &mut [f32],
-    ny: &mut [f32],
-    nz: &mut [f32],
-    material: &mut [u32],
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
 ) {
-    let n = w.len();
-    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
-    for i in 0..n {
-        let here = start + i as i32 as f32 * step;
-        let hit = (here > w[i]) & (here < (1.0 / NEAR) as f32);
+    widest(
+        level,
+        #[inline(always)]
+        || flat_blocks(run, start, step, normal, number, w, nx, ny, nz, material),
+    );
+}
+
+#[inline(always)]
+fn flat_blocks(
+    run: (f32, f32),
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    number: u32,
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
+) {
+    let blocks = w.iter_mut().zip(nx).zip(ny).zip(nz).zip(material).enumerate();
+    for (b, ((((w, nx), ny), nz), material)) in blocks {
+        flat_block(run, start, step, normal, number, b * LANES, w, nx, ny, nz, material);
+    }
+}
+
+#[inline(always)]
+fn flat_block(
+    run: (f32, f32),
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    number: u32,
+    first_column: usize,
+    w: &mut Block,
+    nx: &mut Block,
+    ny: &mut Block,
+    nz: &mut Block,
+    material: &mut Block<u32>,
+) {
+    for i in 0..LANES {
+        let x = (first_column + i) as i32 as f32;
+        let here = start + x * step;
+        let hit = (x >= run.0) & (x < run.1) & (here > w[i]) & (here < (1.0 / NEAR) as f32);
         let mask = mask_of(hit);
         w[i] = pick(mask, here, w[i]);
         nx[i] = pick(mask, normal.x, nx[i]);
@@ -162,26 +221,68 @@ fn fill_flat(
     }
 }
 
+/// Like `fill_flat`, with a normal that turns from sample to sample.
 #[inline(never)]
 fn fill_smooth(
+    level: Level,
+    run: (f32, f32),
     start: f32,
     step: f32,
     normal: Vec3,
     turn: Vec3,
     number: u32,
-    w: &mut [f32],
-    nx: &mut [f32],
-    ny: &mut [f32],
-    nz: &mut [f32],
-    material: &mut [u32],
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
 ) {
-    let n = w.len();
-    let (nx, ny, nz, material) = (&mut nx[..n], &mut ny[..n], &mut nz[..n], &mut material[..n]);
-    for i in 0..n {
-        let x = i as i32 as f32;
+    widest(
+        level,
+        #[inline(always)]
+        || smooth_blocks(run, start, step, normal, turn, number, w, nx, ny, nz, material),
+    );
+}
+
+#[inline(always)]
+fn smooth_blocks(
+    run: (f32, f32),
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    turn: Vec3,
+    number: u32,
+    w: &mut [Block],
+    nx: &mut [Block],
+    ny: &mut [Block],
+    nz: &mut [Block],
+    material: &mut [Block<u32>],
+) {
+    let blocks = w.iter_mut().zip(nx).zip(ny).zip(nz).zip(material).enumerate();
+    for (b, ((((w, nx), ny), nz), material)) in blocks {
+        smooth_block(run, start, step, normal, turn, number, b * LANES, w, nx, ny, nz, material);
+    }
+}
+
+#[inline(always)]
+fn smooth_block(
+    run: (f32, f32),
+    start: f32,
+    step: f32,
+    normal: Vec3,
+    turn: Vec3,
+    number: u32,
+    first_column: usize,
+    w: &mut Block,
+    nx: &mut Block,
+    ny: &mut Block,
+    nz: &mut Block,
+    material: &mut Block<u32>,
+) {
+    for i in 0..LANES {
+        let x = (first_column + i) as i32 as f32;
         let here = start + x * step;
-        let hit = here > w[i];
-        let mask = mask_of(hit);
+        let mask = mask_of((x >= run.0) & (x < run.1) & (here > w[i]));
         w[i] = pick(mask, here, w[i]);
         nx[i] = pick(mask, normal.x + x * turn.x, nx[i]);
         ny[i] = pick(mask, normal.y + x * turn.y, ny[i]);

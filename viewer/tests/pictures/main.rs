@@ -255,6 +255,17 @@ fn any_number_of_threads_draws_the_same_bits() {
 }
 
 #[test]
+fn any_instruction_set_draws_the_same_bits() {
+    for quality in [Quality::FAST, Quality::FINE] {
+        let (mut wide, mut plain) = (Canvas::new(211, 157), Canvas::new(211, 157));
+        let part = Rect::new(5, 3, 197, 150);
+        Renderer::new().render(&whole_scene(), &Camera::default(), &mut wide, part, quality);
+        Renderer::plain().render(&whole_scene(), &Camera::default(), &mut plain, part, quality);
+        assert!(wide == plain, "{quality:?}");
+    }
+}
+
+#[test]
 fn drawing_again_with_the_same_renderer_gives_the_same_bits() {
     let mut renderer = Renderer::new();
     let (mut first, mut later) = (Canvas::new(160, 90), Canvas::new(160, 90));

@@ -5,7 +5,7 @@
 //! | implicit-penalty | `penalty` | every listed step |
 //! | penalty | `penalty` | every listed step, with the default number of sub-steps in it: explicit springs |
 //! | | | are what `explicit_penalty_stable_at` warns of, and sub-steps are how this formulation meets that |
-//! | lcp-pgs, lcp-dantzig | `lcp` | every listed step, sweeps up to [`SWEEPS`] |
+//! | lcp-pgs, lcp-dantzig | `lcp` | every listed step |
 //!
 //! A scenario measures named errors; the fixture's tolerances say which of them count and how much. A name
 //! nobody measures is a fault of the file, and a run that breaks fails all its quantities.
@@ -23,9 +23,6 @@ use super::{Report, VerifyError};
 use format::Allowed;
 pub(crate) use format::ContactFixture;
 use scene::Trial;
-
-/// The fixtures ask for the solution, not for speed: a stack with an eight times heavier box on top takes sweeps.
-const SWEEPS: usize = 200;
 
 /// What went wrong while measuring.
 pub(super) enum Fault {
@@ -48,7 +45,7 @@ pub(crate) fn check(path: &Path, fixture: &ContactFixture, report: &mut Report) 
                     let place = format!("{field}.tolerance.{family}");
                     return Err(malformed(path, place, format!("step {step} is not among time_steps")));
                 };
-                let options = StepOptions { dt, sweeps: SWEEPS, ..StepOptions::default().with(formulation) };
+                let options = StepOptions { dt, ..StepOptions::default().with(formulation) };
                 let trial = Trial { path, field: &field, case, scene: &scene, options };
                 let measured = match measure::measure(&trial) {
                     Ok(measured) => Some(measured),

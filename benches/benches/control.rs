@@ -1,0 +1,57 @@
+//! What control costs: `control/dynamo/BONES` is one step's targets and torques of a character that follows a clip,
+//! `control/game_scene/dynamo` a 1/30 s frame of the game scene whose five characters are driven by Dynamo.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use stuntlab_benches::scenes::dynamo_game;
+use stuntlab_control::dynamo::{Dynamo, DynamoOptions};
+use stuntlab_control::reference::ClipReference;
+use stuntlab_control::{Controller, Sense};
+use stuntlab_mocap::character::Character;
+use stuntlab_mocap::library;
+use stuntlab_mocap::retarget::{RetargetOptions, retarget};
+use stuntlab_physics::{Actuation, Data, State, StepOptions, observe};
+
+fn dynamo(c: &mut Criterion) {
+    let character = Arc::new(Character::ball_figure());
+    let walk = library::clip("walk").expect("it is in the library");
+    let clip = retarget(&walk, &character, &RetargetOptions::default()).expect("a person to a person").clip;
+    let model = character.model();
+    let reference = ClipReference::new(character.clone(), &clip, true);
+    let mut state: State = reference.state_at(0.0);
+    let (mut data, mut act) = (Data::new(model), Actuation::new(model));
+    let options = StepOptions::at_rate(120.0);
+    observe(model, &state, &mut data, &options);
+    let mut dynamo = Dynamo::new(model.clone(), Box::new(reference), DynamoOptions::default());
+    c.bench_function(&format!("control/dynamo/{}", model.n_bodies()), |b| {
+        b.iter(|| {
+            state.time += options.dt;
+            act.clear();
+            dynamo.act(&Sense::new(model, &state, &data, options.dt, 0..model.n_bodies()), &mut act);
+            black_box(&act);
+        });
+    });
+    assert!(act.implicit.len() >= model.n_bodies() - 1, "every bone is driven");
+}
+
+fn game(c: &mut Criterion) {
+    let mut scene = dynamo_game(0);
+    for _ in 0..240 {
+        scene.step().expect("a sound step");
+    }
+    let mut group = c.benchmark_group("control/game_scene");
+    group.sample_size(20);
+    group.bench_function("dynamo", |b| {
+        b.iter(|| {
+            for _ in 0..4 {
+                scene.step().expect("a sound step");
+            }
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, dynamo, game);
+criterion_main!(benches);

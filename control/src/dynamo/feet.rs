@@ -1,0 +1,87 @@
+//! Feet that touch too early are lifted (Wrotek 2006, section 4.3; recipes 4.6): "a small upward force on a foot with
+//! forward momentum that contacts the ground", because the body's volume is not quite the performer's.
+//!
+//! A foot is lifted while it touches something fixed, moves along with the motion's own foot, which is swinging, and
+//! for no longer than a moment.
+
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Actuation, Model};
+
+use super::targets::Targets;
+use crate::controller::Sense;
+use crate::reference::Attitudes;
+
+/// How feet are lifted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootLift {
+    /// Upward force as a share of the body's weight; zero turns it off.
+    pub force: f64,
+    /// Speed of the motion's own foot above which it swings, m/s.
+    pub swing_speed: f64,
+    /// Longest lift, s.
+    pub longest: f64,
+}
+
+impl Default for FootLift {
+    fn default() -> Self {
+        Self { force: 0.13, swing_speed: 0.5, longest: 0.15 }
+    }
+}
+
+/// The feet and how long each has been lifted.
+#[derive(Clone, Debug)]
+pub(super) struct Feet {
+    /// Per bone: whether it is part of a foot, and seconds of its present lift.
+    lifted: Vec<Option<f64>>,
+    weight: f64,
+}
+
+impl Feet {
+    pub(super) fn new(model: &Model) -> Self {
+        let foot = |name: &str| ["foot", "toe"].iter().any(|w| name.to_lowercase().contains(w));
+        let mass: f64 = model.bodies().iter().map(|b| b.inertia().mass).sum();
+        Self {
+            lifted: model.bodies().iter().map(|b| foot(b.name()).then_some(0.0)).collect(),
+            weight: mass * model.gravity().length(),
+        }
+    }
+
+    pub(super) fn is_foot(&self, bone: usize) -> bool {
+        self.lifted.get(bone).is_some_and(Option::is_some)
+    }
+
+    pub(super) fn lift(
+        &mut self,
+        options: &FootLift,
+        wanted: &Attitudes,
+        targets: &Targets,
+        sense: &Sense<'_>,
+        strength: f64,
+        out: &mut Actuation,
+    ) {
+        if options.force <= 0.0 {
+            return;
+        }
+        let up = -sense.model.gravity().try_normalize().unwrap_or(-DVec3::Z);
+        for (i, lifted) in self.lifted.iter_mut().enumerate() {
+            let Some(time) = lifted else { continue };
+            let index = sense.bodies.start + i;
+            let motion = targets.heading * wanted.velocity[i];
+            let swing = motion - up * up.dot(motion);
+            let speed = swing.length();
+            let along = sense.data.velocity.body[index].linear.dot(swing) / speed.max(1e-9);
+            let touches = |c: &stuntlab_physics::contact::Contact| {
+                c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO
+            };
+            let early = speed > options.swing_speed
+                && along > 0.4 * options.swing_speed
+                && sense.data.contact.points.iter().any(touches);
+            if early && *time < options.longest {
+                *time += sense.dt;
+                out.body_force[index].linear += up * (options.force * self.weight * strength);
+            } else if speed < options.swing_speed {
+                *time = 0.0;
+            }
+        }
+    }
+}

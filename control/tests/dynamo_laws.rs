@@ -1,0 +1,198 @@
+//! Laws of Dynamo's torques, for any pose: nothing to do at the target, mirror symmetry, an honest cheat meter, and
+//! motions that fade into each other without a jump.
+
+use std::sync::{Arc, LazyLock};
+
+use proptest::prelude::*;
+use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
+use stuntlab_control::reference::{Attitudes, ClipReference, HeldPose, Medley};
+use stuntlab_control::{Controller, Sense};
+use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_mocap::library;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::spatial::rotation;
+use stuntlab_physics::{Actuation, Data, JointKind, Model, State, StepOptions, observe};
+
+static FIGURE: LazyLock<Arc<Character>> = LazyLock::new(|| {
+    let built = Character::build(&library::skeleton(), &CharacterOptions::default());
+    Arc::new(built.expect("the library skeleton is a body").0)
+});
+
+static CLIPS: LazyLock<Vec<ClipReference>> = LazyLock::new(|| {
+    let clip = |name| library::clip(name).expect("it is in the library");
+    ["guard", "jab", "idle", "wave"].map(|n| ClipReference::new(FIGURE.clone(), &clip(n), true)).to_vec()
+});
+
+/// Anatomical angles for every joint, within reach of most limits.
+fn angles(n: usize) -> impl Strategy<Value = Vec<[f64; 3]>> {
+    prop::collection::vec(prop::array::uniform3(-0.6..0.6_f64), n)
+}
+
+fn posed(character: &Character, lean: DVec3, angles: &[[f64; 3]]) -> State {
+    let model = character.model();
+    let mut state = State::new(model);
+    for (id, angles) in model.body_ids().zip(angles) {
+        character.set_angles(&mut state, id, *angles);
+    }
+    state.set_rotation(&model.bodies()[0], rotation::exp(lean));
+    state
+}
+
+/// The body on the other side, or itself.
+fn twin(model: &Model, i: usize) -> usize {
+    let name = model.bodies()[i].name();
+    let other = match name.as_bytes().first() {
+        Some(b'l') => format!("r{}", &name[1..]),
+        Some(b'r') => format!("l{}", &name[1..]),
+        _ => name.to_owned(),
+    };
+    model.find(&other).map_or(i, |b| b.index())
+}
+
+fn mirrored(character: &Character, lean: DVec3, angles: &[[f64; 3]]) -> State {
+    let model = character.model();
+    let swapped: Vec<[f64; 3]> = (0..angles.len())
+        .map(|i| {
+            let j = twin(model, i);
+            let [flexion, abduction, twist] = angles[j];
+            if i == j { [flexion, -abduction, -twist] } else { [flexion, abduction, twist] }
+        })
+        .collect();
+    posed(character, DVec3::new(-lean.x, lean.y, -lean.z), &swapped)
+}
+
+/// What Dynamo does to a character in `state` that should be in `wanted`.
+fn actuation(
+    character: &Character,
+    state: &State,
+    wanted: &State,
+    options: DynamoOptions,
+) -> (Actuation, DVec3) {
+    let model = character.model();
+    let mut data = Data::new(model);
+    let opt = StepOptions::default();
+    observe(model, state, &mut data, &opt);
+    let mut act = Actuation::new(model);
+    let mut dynamo = Dynamo::new(model.clone(), Box::new(HeldPose::new(wanted.q.clone())), options);
+    dynamo.act(&Sense::new(model, state, &data, opt.dt, 0..model.n_bodies()), &mut act);
+    (act, dynamo.cheat())
+}
+
+fn moments(model: &Model, act: &Actuation, state: &State) -> Vec<DVec3> {
+    let mut data = Data::new(model);
+    observe(model, state, &mut data, &StepOptions::default());
+    let mut out = vec![DVec3::ZERO; model.n_bodies()];
+    for (id, term) in &act.implicit {
+        out[id.index()] += term.at_rest.angular - term.gain.angular * data.velocity.body[id.index()].angular;
+    }
+    for (body, wrench) in out.iter_mut().zip(&act.body_force) {
+        *body += wrench.angular;
+    }
+    out
+}
+
+fn spring() -> Balance {
+    Balance::WeakSpring(WeakSpring { breaking: f64::INFINITY, ..WeakSpring::default() })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn there_is_nothing_to_do_at_the_target(a in angles(16), heading in -3.0..3.0_f64) {
+        let character = &*FIGURE;
+        let at = posed(character, DVec3::Z * heading, &a);
+        for application in [Application::External, Application::Internal, Application::ParentSpace] {
+            let options = DynamoOptions { application, balance: spring(), ..DynamoOptions::default() };
+            let (act, cheat) = actuation(character, &at, &posed(character, DVec3::ZERO, &a), options);
+            prop_assert!(cheat.length() < 1e-6, "{application:?} cheats by {cheat}");
+            for (i, moment) in moments(character.model(), &act, &at).iter().enumerate() {
+                prop_assert!(moment.length() < 1e-6, "body {i}: {moment}");
+            }
+            let mut to_go = vec![0.0; character.model().n_v()];
+            let target = State { q: act.servo.target_q.clone(), ..at.clone() };
+            at.difference(character.model(), &target, &mut to_go);
+            for (k, way) in to_go.iter().enumerate().filter(|(k, _)| act.servo.stiffness[*k] > 0.0) {
+                prop_assert!(way.abs() < 1e-9, "freedom {k} is {way} from its target");
+            }
+        }
+    }
+
+    #[test]
+    fn mirrored_poses_get_mirrored_torques(
+        a in angles(16), b in angles(16),
+        lean in prop::array::uniform3(-0.2..0.2_f64),
+    ) {
+        let character = &*FIGURE;
+        let model = character.model();
+        let options = DynamoOptions { balance: spring(), ..DynamoOptions::default() };
+        let lean = DVec3::from_array(lean);
+        let (state, other) = (posed(character, lean, &a), mirrored(character, lean, &a));
+        let (act, _) = actuation(character, &state, &posed(character, DVec3::ZERO, &b), options);
+        let (act_other, _) = actuation(character, &other, &mirrored(character, DVec3::ZERO, &b), options);
+        let (left, right) = (moments(model, &act, &state), moments(model, &act_other, &other));
+        for i in 0..model.n_bodies() {
+            let image = right[twin(model, i)] * DVec3::new(-1.0, 1.0, -1.0);
+            let size = 1.0 + left[i].length();
+            prop_assert!((left[i] - image).length() < 1e-6 * size, "{}: {} and {image}", model.bodies()[i].name(), left[i]);
+        }
+    }
+
+    #[test]
+    fn the_cheat_meter_is_the_sum_of_what_comes_from_outside(
+        a in angles(16), b in angles(16),
+        lean in prop::array::uniform3(-1.0..1.0_f64),
+        v in prop::collection::vec(-2.0..2.0_f64, 64),
+    ) {
+        let character = &*FIGURE;
+        let model = character.model();
+        let mut state = posed(character, DVec3::from_array(lean), &a);
+        state.v.iter_mut().zip(v).for_each(|(x, y)| *x = y);
+        for application in [Application::External, Application::Internal, Application::ParentSpaceExplicit] {
+            for balance in [Balance::Unpowered, Balance::Meathook, Balance::WeakSpring(WeakSpring::default())] {
+                let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
+                let (act, cheat) = actuation(character, &state, &posed(character, DVec3::ZERO, &b), options);
+                let sum: DVec3 = moments(model, &act, &state).iter().sum();
+                prop_assert!((sum - cheat).length() < 1e-9 * (1.0 + sum.length()), "{sum} and {cheat}");
+            }
+        }
+    }
+
+    #[test]
+    fn fades_have_weights_that_sum_to_one_and_never_jump(
+        switches in prop::collection::vec((0.02..0.6_f64, 0usize..4, 0.05..0.5_f64), 1..8),
+    ) {
+        let character = &*FIGURE;
+        let model = character.model();
+        let mut medley = Medley::new(Box::new(CLIPS[0].clone()), 0.0);
+        let (mut before, mut now) = (Attitudes::new(model.n_bodies()), Attitudes::new(model.n_bodies()));
+        let dt = 1.0 / 240.0;
+        let mut time = 0.0;
+        medley.attitudes(model, time, &mut before);
+        for (pause, clip, fade) in switches {
+            for _ in 0..(pause / dt) as usize {
+                time += dt;
+                medley.attitudes(model, time, &mut now);
+                let sum: f64 = medley.weights(time).sum();
+                prop_assert!((sum - 1.0).abs() < 1e-12 && medley.weights(time).all(|w| (0.0..=1.0).contains(&w)));
+                for (a, b) in before.orientation.iter().zip(&now.orientation) {
+                    // The fastest fade turns a bone by at most pi within 0.05 s.
+                    let turn = DQuat::angle_between(*a, *b);
+                    prop_assert!(turn < 0.6, "a target jumps by {turn} rad at {time}");
+                }
+                before.clone_from(&now);
+            }
+            medley.follow(Box::new(CLIPS[clip].clone()), time, fade);
+        }
+    }
+}
+
+#[test]
+fn the_figure_of_these_laws_has_every_kind_of_joint() {
+    let character = &*FIGURE;
+    let has = |want: fn(&JointKind) -> bool| character.model().bodies().iter().any(|b| want(&b.joint().kind));
+    assert!(has(|k| matches!(k, JointKind::Spherical)));
+    assert!(has(|k| matches!(k, JointKind::Universal { .. })));
+    assert!(has(|k| matches!(k, JointKind::Revolute { .. })));
+    assert_eq!(character.model().n_bodies(), 16);
+}

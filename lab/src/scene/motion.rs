@@ -1,0 +1,233 @@
+//! Figures and the motions they follow.
+//!
+//! A motion is a clip of the library or of a BVH file, on the character's own skeleton: made for it, or fitted to it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stuntlab_control::reference::ClipReference;
+use stuntlab_mocap::bvh::Bvh;
+use stuntlab_mocap::character::{Character as Mocap, CharacterOptions, SolePoint};
+use stuntlab_mocap::convert::{ImportOptions, import};
+use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play};
+use stuntlab_mocap::retarget::{RetargetOptions, retarget};
+use stuntlab_mocap::{Clip, ClipSpline, library};
+use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Data, Model, State, figures};
+
+use super::SceneError;
+use super::fields::Fields;
+use super::shared;
+
+/// A figure: bodies and joints, and the skeleton they stand for where motions can be put on it.
+#[derive(Clone, Debug)]
+pub(super) enum Figure {
+    Plain(Box<Model>),
+    Mocap(Arc<Mocap>),
+}
+
+impl Figure {
+    pub(super) fn model(&self) -> &Model {
+        match self {
+            Self::Plain(model) => model,
+            Self::Mocap(character) => character.model(),
+        }
+    }
+
+    /// The figure with its skeleton, where it has one.
+    pub(super) fn character(&self) -> Option<Arc<Mocap>> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Mocap(character) => Some(character.clone()),
+        }
+    }
+}
+
+/// A motion on a character's skeleton.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    character: Arc<Mocap>,
+    clip: Arc<Clip>,
+    cyclic: bool,
+    start: f64,
+    /// How far the figure's soles are below the clip's ground while they bear, m.
+    sunk: f64,
+}
+
+impl Motion {
+    /// How far the motion must be lifted for the figure's soles to rest on the ground, m.
+    pub(super) fn lift(&self) -> f64 {
+        self.sunk
+    }
+
+    /// The motion as a controller follows it.
+    pub fn reference(&self) -> ClipReference {
+        ClipReference::new(self.character.clone(), &self.clip, self.cyclic).starting_at(self.start)
+    }
+
+    /// Coordinates and velocities it begins with, of the character's own model.
+    pub(super) fn first(&self) -> State {
+        self.character.state_at(&ClipSpline::new(&self.clip), self.start)
+    }
+}
+
+type Maker = fn(&CharacterOptions) -> Figure;
+
+/// Figures by name; `bvh` is the skeleton of the character's own file.
+const FIGURES: [(&str, Option<Maker>); 8] = [
+    ("humanoid37", Some(|_| Figure::Plain(Box::new(figures::humanoid37().model())))),
+    ("bones36", Some(|_| Figure::Plain(Box::new(figures::bones36().model())))),
+    ("library", Some(|o| Figure::Mocap(Arc::new(of_library(o))))),
+    ("stuntperson", Some(|_| Figure::Mocap(Arc::new(Mocap::stuntperson())))),
+    ("walker", Some(|_| Figure::Mocap(Arc::new(Mocap::walker(true))))),
+    ("ball-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::ball_figure())))),
+    ("planar-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::planar_figure())))),
+    ("bvh", None),
+];
+
+fn of_library(options: &CharacterOptions) -> Mocap {
+    let (character, _) =
+        Mocap::build(&library::skeleton(), options).expect("the library's skeleton is a humanoid");
+    character
+}
+
+/// A clip of a BVH file.
+fn read_bvh(
+    fields: &Fields<'_>,
+    path: &str,
+    frames: Option<std::ops::Range<usize>>,
+) -> Result<Clip, SceneError> {
+    let file = shared::resolve(path).map_err(|problem| fields.absent("bvh", problem))?;
+    let bad = |problem: String| fields.error("bvh", format!("{path}: {problem}"));
+    let bytes = std::fs::read(&file).map_err(|e| bad(e.to_string()))?;
+    let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
+    let name = Path::new(path).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let options = ImportOptions { frames, ..ImportOptions::default() };
+    let (clip, _) = import(&name, &bvh, &options).map_err(|e| bad(e.to_string()))?;
+    Ok(clip)
+}
+
+/// The character a clip's skeleton stands for.
+fn character_of(fields: &Fields<'_>, clip: &Clip, options: &CharacterOptions) -> Result<Figure, SceneError> {
+    let built = Mocap::build(clip.skeleton(), options);
+    let (character, _) = built.map_err(|e| fields.error("bvh", format!("{}: {e}", clip.name)))?;
+    Ok(Figure::Mocap(Arc::new(character)))
+}
+
+/// `frames`: first and last.
+fn read_frames(fields: &Fields<'_>) -> Result<Option<std::ops::Range<usize>>, SceneError> {
+    let Some([first, last]) = fields.numbers::<2>("frames")? else { return Ok(None) };
+    if first < 0.0 || last <= first || first.fract() != 0.0 || last.fract() != 0.0 {
+        return Err(fields.error("frames", "expected the first and the last frame, counted from 0"));
+    }
+    Ok(Some(first as usize..last as usize + 1))
+}
+
+/// What the table `motion` says, before it is put on a figure.
+struct Wanted<'a> {
+    table: Fields<'a>,
+    clip: Clip,
+    /// Whether it comes from a file.
+    recorded: bool,
+    cyclic: bool,
+    start: f64,
+}
+
+fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError> {
+    let Some(table) = fields.table("motion")? else { return Ok(None) };
+    let frames = read_frames(&table)?;
+    // A file counts before a clip's name, so that a variant can put one in its place.
+    let named = table.text("clip")?;
+    let path = table.text("bvh")?;
+    let (clip, looped) = match (path, named) {
+        (Some(path), _) => (read_bvh(&table, path, frames)?, false),
+        (None, Some(name)) => {
+            let compiled = library::compiled(name).map_err(|e| table.error("clip", e.to_string()))?;
+            (compiled.clip, compiled.looped)
+        }
+        (None, None) => return Err(table.missing("clip", "a clip of the library, or bvh = a file")),
+    };
+    let start = table.at_least_zero("start")?.unwrap_or(0.0);
+    if start >= clip.duration() {
+        let problem = format!("is {start}, but the clip lasts {} s", clip.duration());
+        return Err(table.error("start", problem));
+    }
+    let cyclic = table.flag("cyclic")?.unwrap_or(looped);
+    Ok(Some(Wanted { table, clip, recorded: path.is_some(), cyclic, start }))
+}
+
+/// Reads `figure`, `bvh` and `motion` of a character.
+pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), SceneError> {
+    let wanted = read_wanted(fields)?;
+    let file = fields.text("bvh")?;
+    let maker = match (file, fields.choice("figure", &FIGURES)?) {
+        (Some(_), _) => None,
+        (None, Some(maker)) => maker,
+        (None, None) if wanted.is_some() => None,
+        (None, None) => fields.required_choice("figure", &FIGURES)?,
+    };
+    // Toes of the library's figure and of files; the others are as they are.
+    let separate_toes = fields.flag("toes")?.unwrap_or(false);
+    let options = CharacterOptions { separate_toes, ..CharacterOptions::default() };
+    let figure = match (maker, file, &wanted) {
+        (Some(maker), _, _) => maker(&options),
+        (None, Some(path), _) => character_of(fields, &read_bvh(fields, path, None)?, &options)?,
+        (None, None, Some(wanted)) => character_of(fields, &wanted.clip, &options)?,
+        (None, None, None) => return Err(fields.missing("bvh", "the file of figure = \"bvh\"")),
+    };
+    let Some(wanted) = wanted else { return Ok((figure, None)) };
+    let Figure::Mocap(character) = &figure else {
+        let problem = "has no skeleton for a motion, expected one of: library, stuntperson, walker, ball-figure, \
+                       planar-figure, bvh";
+        return Err(fields.error("figure", problem));
+    };
+    let motion = fit(&wanted, character)?;
+    wanted.table.finish()?;
+    Ok((figure, Some(motion)))
+}
+
+/// The motion on the figure: as it is where the skeletons are the same, else retargeted. Recordings are cleaned, put on
+/// the ground and turned to face +x at their start; clips of the library are so already.
+fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError> {
+    let bad = |problem: String| wanted.table.error("", format!("does not fit the figure: {problem}"));
+    let mut clip = wanted.clip.clone();
+    let sole = character.sole_height();
+    if wanted.recorded {
+        clip = face_forward(&ready_to_play(&clip, sole).map_err(|e| bad(e.to_string()))?, 0);
+    }
+    if **clip.skeleton() != **character.skeleton() {
+        let fitted =
+            retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
+        clip = align_to_ground(&fitted.clip, sole);
+    }
+    Ok(Motion {
+        character: character.clone(),
+        cyclic: wanted.cyclic,
+        start: wanted.start,
+        sunk: sunk(&clip, character),
+        clip: Arc::new(clip),
+    })
+}
+
+/// Median depth of the lowest sole below z = 0 over the frames in which a foot bears: the figure's feet are not quite
+/// the performer's.
+fn sunk(clip: &Clip, character: &Mocap) -> f64 {
+    /// Frames that are looked at.
+    const LOOKS: usize = 200;
+    /// A sole within this height of the lowest of all bears, m.
+    const BEARING: f64 = 0.06;
+    let mut data = Data::new(character.model());
+    let mut lowest: Vec<f64> = Vec::new();
+    for frame in (0..clip.n_frames()).step_by(clip.n_frames().div_ceil(LOOKS)) {
+        forward_kinematics(character.model(), &character.state_from_pose(&clip.pose(frame)), &mut data);
+        let height = |s: &SolePoint| {
+            let center = data.world_from_body(s.body).transform_point(s.point_body + DVec3::Z * s.radius);
+            center.z - s.radius
+        };
+        lowest.push(character.soles().iter().map(height).fold(f64::INFINITY, f64::min));
+    }
+    lowest.sort_by(f64::total_cmp);
+    let bearing = lowest.partition_point(|z| *z < lowest[0] + BEARING);
+    lowest.get(bearing / 2).filter(|z| z.is_finite()).map_or(0.0, |z| -z)
+}

@@ -1,0 +1,92 @@
+//! Heat maps of the study, one per law and quantity, and a sheet of them all.
+
+use std::path::Path;
+
+use stuntlab_viewer::canvas::Canvas;
+use stuntlab_viewer::contact_sheet::contact_sheet;
+use stuntlab_viewer::plot::{HeatMap, LinePlot};
+use stuntlab_viewer::png::write_png;
+
+use super::plan::{Law, Plan, Task};
+use super::store::Outcomes;
+use super::summary::{Cell, cell};
+use crate::study::StudyError;
+
+/// Reads one number from a cell.
+type Pick = fn(&Cell) -> f64;
+
+/// What is drawn: file name, title, unit, range of colours.
+const QUANTITIES: [(&str, &str, &str, (f64, f64), Pick); 3] = [
+    ("error", "tracking error", "rad", (0.0, 0.4), |c| c.error),
+    ("jitter", "jitter", "of the motion's", (0.0, 6.0), |c| c.jitter),
+    ("survival", "survival", "of 1", (0.0, 1.0), |c| c.survival),
+];
+
+fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, quantity: usize) -> HeatMap {
+    let (_, title, unit, range, pick) = QUANTITIES[quantity];
+    let label = |x: &f64| format!("{x:.2}");
+    // Damping upwards, stiffness to the right.
+    let rows: Vec<f64> = plan.factors.iter().rev().copied().collect();
+    let values = rows
+        .iter()
+        .flat_map(|&damping| plan.factors.iter().map(move |&stiffness| (stiffness, damping)))
+        .map(|at| pick(&cell(outcomes, law, &Task::ALL, at, plan.map_seeds)))
+        .collect();
+    HeatMap {
+        title: format!("{}: {title} ({unit}), k2 up, k1 right", law.name()),
+        columns: plan.factors.iter().map(label).collect(),
+        rows: rows.iter().map(label).collect(),
+        values,
+        range: Some(range),
+        unit: unit.to_owned(),
+    }
+}
+
+/// Error along the line of constant damping ratio.
+fn line_plot(plan: &Plan, outcomes: &Outcomes) -> LinePlot {
+    let mut plot = LinePlot::new(
+        "mean tracking error of the runs that stay up, damping ratio constant",
+        "factor on stiffness",
+        "rad",
+    );
+    plot.log_x = true;
+    plot.y_range = Some((0.0, 0.5));
+    for law in Law::ALL {
+        let point = |&s: &f64| {
+            let c = cell(outcomes, law, &Task::ALL, (s, s.sqrt()), plan.line_seeds);
+            (s, if c.survival >= 0.5 { c.error } else { f64::NAN })
+        };
+        plot = plot.line(law.name(), plan.scales.iter().map(point).collect());
+    }
+    plot
+}
+
+/// Writes PNG and SVG pictures into a directory.
+///
+/// # Errors
+/// A directory that cannot be written.
+pub(super) fn write(dir: &Path, plan: &Plan, outcomes: &Outcomes) -> Result<(), StudyError> {
+    let picture = |name: String, canvas: &Canvas| {
+        let path = dir.join(name);
+        write_png(canvas, &path).map_err(|source| StudyError::Picture { path, source })
+    };
+    let text = |name: String, svg: String| {
+        let path = dir.join(name);
+        std::fs::write(&path, svg).map_err(|source| StudyError::File { path, source })
+    };
+    let mut sheet: Vec<(String, Canvas)> = Vec::new();
+    for (quantity, (file, title, ..)) in QUANTITIES.iter().enumerate() {
+        for law in Law::ALL {
+            let map = heat_map(plan, outcomes, law, quantity);
+            text(format!("{file}-{}.svg", law.name()), map.to_svg(640, 520))?;
+            let canvas = map.to_canvas(640, 520);
+            picture(format!("{file}-{}.png", law.name()), &canvas)?;
+            sheet.push((format!("{} {title}", law.name()), canvas));
+        }
+    }
+    let frames: Vec<(String, &Canvas)> = sheet.iter().map(|(name, canvas)| (name.clone(), canvas)).collect();
+    picture("gain-map.png".to_owned(), &contact_sheet("gain map", &frames, Law::ALL.len(), 400))?;
+    let plot = line_plot(plan, outcomes);
+    text("line.svg".to_owned(), plot.to_svg(720, 440))?;
+    picture("line.png".to_owned(), &plot.to_canvas(720, 440))
+}

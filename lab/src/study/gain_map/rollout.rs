@@ -1,0 +1,103 @@
+//! One run: a figure tracks a motion with the given gains and is pushed once, where and when its seed says.
+
+use super::plan::{Task, Trial};
+use crate::run::{Run, variants_of};
+use crate::scene::{Scene, SceneError};
+
+/// How a run went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Mean bone orientation error against the motion, root-relative, rad.
+    pub error: f64,
+    /// RMS angular acceleration above 10 Hz, over the motion's own.
+    pub jitter: f64,
+    /// RMS tilt of the root against the motion's, rad.
+    pub tilt: f64,
+    /// Mean external moment over weight times 1 m.
+    pub cheat: f64,
+    /// Whether it stayed up to the end.
+    pub survived: bool,
+}
+
+/// Gains that factors of 1 stand for: Dynamo's own.
+const FREQUENCY: f64 = 40.0;
+const DAMPING_RATIO: f64 = 1.0;
+
+/// SplitMix64, mapped to [-1, 1).
+fn draws(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// The scene of a trial.
+pub(super) fn scene_text(trial: &Trial) -> String {
+    // k₁ = I ω² and k₂ = 2 ζ I ω, so factors a on k₁ and b on k₂ are ω √a and ζ b / √a.
+    let frequency = FREQUENCY * trial.stiffness.sqrt();
+    let ratio = DAMPING_RATIO * trial.damping / trial.stiffness.sqrt();
+    let (clip, cyclic, duration) = match trial.task {
+        Task::Stand => ("idle", true, 4.0),
+        Task::Walk | Task::Obstacles => ("walk", true, 5.0),
+        Task::Cartwheel => ("cartwheel", false, 4.0),
+    };
+    let mut draw = draws(trial.seed + 1);
+    // A nudge that every law survives at its best.
+    let angle = std::f64::consts::PI * draw();
+    let (x, y) = (8.0 * angle.cos(), 8.0 * angle.sin());
+    let time = 1.0 + 0.5 * draw();
+    let mut text = format!(
+        "schema = 1\nshows = \"gain map\"\nduration = {duration}\nrate = 120\n\
+         [[terrain]]\nkind = \"plane\"\n\
+         [[character]]\nname = \"it\"\nfigure = \"library\"\n\
+         motion = {{ clip = \"{clip}\", cyclic = {cyclic} }}\n\
+         controller = {{ kind = \"dynamo\", application = \"{}\", frequency = {frequency}, damping_ratio = {ratio} }}\n\
+         [[event]]\nkind = \"push\"\ntime = {time}\nbody = \"it\"\nimpulse = [{x}, {y}, 0.0]\n",
+        trial.law.application(),
+    );
+    if trial.task == Task::Obstacles {
+        for (k, height) in [0.03, 0.05, 0.04, 0.06].into_iter().enumerate() {
+            let at = 1.2 + 1.1 * k as f64 + 0.1 * draw();
+            text += &format!(
+                "[[terrain]]\nkind = \"box\"\nsize = [0.4, 3.0, {}]\nat = [{at}, 0.0, 0.0]\n",
+                2.0 * height
+            );
+        }
+    }
+    for (quantity, stat) in [
+        ("tracking-error", "mean"),
+        ("jitter", "rms"),
+        ("root-tilt", "rms"),
+        ("cheat", "mean"),
+        ("falls", "max"),
+    ] {
+        text +=
+            &format!("[[measure]]\nquantity = \"{quantity}\"\nof = \"it\"\nstat = \"{stat}\"\nmax = 1e12\n");
+    }
+    text
+}
+
+/// Runs a trial.
+///
+/// # Errors
+/// A scene the program cannot read: a fault of the study.
+pub fn roll_out(trial: &Trial) -> Result<Outcome, SceneError> {
+    let scene = Scene::parse("gain-map.toml", &scene_text(trial), &[])?;
+    let mut run = Run::new(&scene, &variants_of(&scene, None)?)?;
+    run.advance_to(scene.duration);
+    let metrics = run.metrics();
+    let read = |quantity: &str| {
+        metrics.measurements.iter().find(|m| m.quantity == quantity).and_then(|m| m.value).unwrap_or(f64::NAN)
+    };
+    Ok(Outcome {
+        error: read("tracking-error"),
+        jitter: read("jitter"),
+        tilt: read("root-tilt"),
+        cheat: read("cheat"),
+        survived: metrics.failures.is_empty() && read("falls") == 0.0,
+    })
+}

@@ -1,0 +1,146 @@
+//! Characters with motions: where they start, that recordings are played as they are, what is measured of them, and data
+//! that is not there.
+
+use stuntlab::run::{Hands, Run, World, variants_of};
+use stuntlab::scene::{ControllerSpec, Scene};
+use stuntlab_physics::glam::DVec3;
+
+/// A scene of one walker, with room for more.
+fn walker(controller: &str, more: &str) -> Scene {
+    let text = format!(
+        r#"schema = 1
+shows = "a test"
+duration = 2.0
+
+[[terrain]]
+kind = "plane"
+
+[[character]]
+name = "anna"
+figure = "library"
+motion = {{ clip = "walk", start = 0.2 }}
+at = [1.0, 2.0, 0.0]
+heading_deg = 90.0
+controller = {{ {controller} }}
+{more}
+"#
+    );
+    Scene::parse("test.toml", &text, &[]).unwrap()
+}
+
+fn root(world: &World) -> DVec3 {
+    world.data.position.world_from_body[world.cast()[0].bodies.start].translation
+}
+
+fn value(run: &Run, name: &str) -> f64 {
+    let metrics = run.metrics();
+    let reading = metrics.measurements.iter().find(|m| m.name == name).unwrap();
+    reading.value.unwrap()
+}
+
+#[test]
+fn a_character_starts_where_the_scene_says_with_the_motions_own_velocity() {
+    for controller in [r#"kind = "none""#, r#"kind = "dynamo""#, r#"kind = "mocap""#] {
+        let mut world = World::new(&walker(controller, "")).unwrap();
+        let start = root(&world);
+        assert!((start.truncate() - DVec3::new(1.0, 2.0, 0.0).truncate()).length() < 1e-9, "{start}");
+        // Mid-stance of a walk along +y, which is where a heading of 90 degrees points.
+        let velocity = world.data.velocity.body[world.cast()[0].bodies.start].linear;
+        assert!(velocity.y > 0.8 && velocity.x.abs() < 0.6, "{controller}: {velocity}");
+        // Its soles rest on the ground, neither sunk nor floating.
+        world.step(&Hands::default()).unwrap();
+        assert!(world.deepest() < 0.04, "{controller}: {}", world.deepest());
+        assert!(world.deepest() > -0.02, "{controller}: {}", world.deepest());
+    }
+}
+
+#[test]
+fn a_recording_takes_no_notice_of_what_hits_it_and_the_simulated_walker_does() {
+    let thrown = r#"
+[[body]]
+name = "crate"
+shape = "box"
+size = [0.4, 0.4, 0.4]
+mass = 20.0
+at = [4.0, 3.0, 1.2]
+velocity = [-6.0, 0.0, 1.5]
+
+[[measure]]
+quantity = "tracking-error"
+of = "anna"
+stat = "max"
+max = 1.0
+"#;
+    let played = |controller: &str| {
+        let scene = walker(controller, thrown);
+        let mut run = Run::new(&scene, &variants_of(&scene, None).unwrap()).unwrap();
+        run.advance_to(1.5);
+        assert_eq!(run.lanes[0].failure, None);
+        (value(&run, "tracking-error"), root(&run.lanes[0].world))
+    };
+    let (error, end) = played(r#"kind = "mocap""#);
+    assert!(error < 1e-6, "{error}");
+    assert!(end.y > 3.5 && (end.x - 1.0).abs() < 0.1, "{end}");
+    let (error, elsewhere) = played(r#"kind = "dynamo""#);
+    assert!(error > 0.1 && elsewhere.distance(end) > 0.15, "{error} {elsewhere}");
+}
+
+#[test]
+fn flights_are_counted_in_seconds_and_a_standing_figure_stands() {
+    let scene = Scene::load("dynamo-jump", &["variant=[]".to_owned()]).unwrap();
+    let measures = [
+        r#"{ name = "jump", quantity = "flight", of = "jump", min = 0.0 }"#,
+        r#"{ name = "stands", quantity = "standing", of = "hop-mocap", min = 0.0 }"#,
+        r#"{ name = "falls", quantity = "falls", stat = "max", max = 9.0 }"#,
+        r#"{ name = "strength", quantity = "strength", max = 1.0 }"#,
+    ];
+    let scene = scene.with(&[format!("measure=[{}]", measures.join(", "))]).unwrap();
+    let mut run = Run::new(&scene, &variants_of(&scene, None).unwrap()).unwrap();
+    run.advance_to(2.5);
+    assert!((0.3..0.7).contains(&value(&run, "jump")), "{}", value(&run, "jump"));
+    assert_eq!(value(&run, "stands"), 1.0);
+    assert_eq!(value(&run, "falls"), 0.0);
+    assert_eq!(value(&run, "strength"), 1.0);
+}
+
+#[test]
+fn a_variant_whose_data_is_not_here_is_skipped_and_said_so() {
+    let more = r#"
+[[variant]]
+name = "own"
+
+[[variant]]
+name = "recorded"
+set = ['character.0.motion.bvh="${shared}/nowhere/0.bvh"']
+"#;
+    let scene = walker(r#"kind = "dynamo""#, more);
+    let run = Run::new(&scene, &scene.variants).unwrap();
+    assert_eq!(run.lanes.len(), 1);
+    let metrics = run.metrics();
+    assert!(
+        metrics.skipped[0].starts_with("recorded: \"${shared}/nowhere/0.bvh\" is not here"),
+        "{metrics:?}"
+    );
+    // A file that is named outright and missing is a mistake.
+    let set = ["character.0.motion.bvh=nowhere/0.bvh".to_owned()];
+    let error = scene.with(&set).unwrap_err();
+    assert!(!error.absent && error.to_string().contains("nowhere/0.bvh"), "{error}");
+}
+
+#[test]
+fn every_controller_can_take_over_in_the_middle() {
+    let mut world = World::new(&walker(r#"kind = "dynamo""#, "")).unwrap();
+    for name in ControllerSpec::NAMES.into_iter().chain(["dynamo"]) {
+        for _ in 0..30 {
+            world.step(&Hands::default()).unwrap();
+        }
+        let spec = ControllerSpec::by_name(name).unwrap();
+        assert_eq!(spec.name(), name);
+        world.controllers[0] = world.make_controller(&world.cast()[0], spec);
+        assert_eq!(world.controllers[0].name(), name);
+    }
+    for _ in 0..30 {
+        world.step(&Hands::default()).unwrap();
+    }
+    assert!(world.state.is_finite() && root(&world).length() < 20.0);
+}

@@ -1,0 +1,245 @@
+//! Velocity-dependent inertial forces of a step, taken at the velocity in the middle of it.
+//!
+//! ```text
+//! (1)  H(q) (v⁺ - v) = h (τ - C(q, v̄)),   v̄ = (v + v⁺)/2
+//! ```
+//!
+//! `C` at the start of the step pushes where the bodies no longer head: it feeds `½ (ωh)²` of the energy of a
+//! turning body into it in every step, which links with hardly any inertia about their own axis turn into an
+//! explosion. With (1) the change of kinetic energy at the old pose is `h v̄·(τ - C(q, v̄))`, and
+//! `v̄·C(q, v̄) = ½ v̄ᵀḢ(v̄)v̄` is just what the new pose gives back: the kick `v → v⁺` and the drift `q → q ⊕ h v⁺`
+//! are both symmetric in time, so the step is leapfrog seen half a drift later, and its energy error stays
+//! bounded instead of adding up.
+//!
+//! (1) is solved by fixed point: the tree is solved with the forces at hand, then
+//!
+//! ```text
+//! (2)  v⁺ += h Ĥ⁻¹ (C(q, v̄ used) - C(q, v̄ found))
+//! ```
+//!
+//! through the articulated factors of the solve (an impulse response, about a third of it). With `w = iωh/2` for a
+//! body that turns at `ω`, `n` rounds multiply its velocity by `(1 + w - 2wⁿ⁺²)/(1 - w)` where (1) would by
+//! `(1 + w)/(1 - w)`, of size one: 2, 3 or 6 rounds lose a little, one gains `(ωh)⁴/4` and is left at that only where
+//! this is below 1e-8 ([`SETTLED`]). Only **fast** trees take part, those with a body that turns by more than
+//! [`FAST_TURN`] in the step.
+
+use glam::DVec3;
+
+use super::StepOptions;
+use crate::data::Data;
+use crate::dynamics::impulse::range_response;
+use crate::dynamics::kinematics::moved;
+use crate::model::{JointKind, Model, NONE};
+use crate::spatial::{Force, Motion, Sym3, cross_matrix};
+use crate::state::State;
+
+/// Trees whose bodies all turn less than this in a step, rad, take their bias forces as they are at its start.
+const FAST_TURN: f64 = 2e-3;
+/// Most rounds of (2) per solve.
+const ROUNDS: usize = 6;
+/// Rounds end once no body's turn in the step changes by more than this, rad.
+const SETTLED: f64 = 1e-4;
+/// Change of a body's turn by pins, rad, that its bias forces outlive.
+const STALE_TURN: f64 = 1e-3;
+/// A body that turns further than this in a step, rad, has its bias forces cut back to those of this turn: taken
+/// once per step they would push in a direction that has long passed.
+const RESOLVED_TURN: f64 = 0.5;
+
+/// The bias forces of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Bias {
+    /// Velocity of every body that its bias forces are taken at.
+    at: Vec<Motion>,
+    /// Share of each body's bias forces that counts.
+    share: Vec<f64>,
+    /// Which trees are fast.
+    fast: Vec<bool>,
+    /// Change of joint velocities in a round.
+    change: Vec<f64>,
+}
+
+impl Bias {
+    pub(crate) fn new(model: &Model) -> Self {
+        let n = model.n_bodies();
+        Self {
+            at: vec![Motion::ZERO; n],
+            share: vec![1.0; n],
+            fast: vec![false; model.trees.len()],
+            change: vec![0.0; model.n_v()],
+        }
+    }
+}
+
+/// Starts from the velocities at the beginning of the step.
+pub(crate) fn prepare(model: &Model, data: &mut Data, dt: f64) {
+    let Data { velocity, step, .. } = data;
+    let bias = &mut step.bias;
+    bias.at.copy_from_slice(&velocity.body);
+    bias.fast.fill(false);
+    for (i, link) in model.links.iter().enumerate() {
+        let turn = velocity.body[i].angular.length_squared() * dt * dt;
+        bias.fast[model.tree_of[i] as usize] |= turn > FAST_TURN * FAST_TURN;
+        bias.share[i] = share_of(turn);
+        velocity.bias[i] = counted(model, bias, i, velocity.bias[i], link.kind);
+    }
+    for (fast, tree) in bias.fast.iter_mut().zip(&model.trees) {
+        *fast &= tree.len() > 1;
+    }
+}
+
+/// Share of the bias forces of a body that counts, from the square of its turn.
+#[inline]
+fn share_of(turn_squared: f64) -> f64 {
+    (RESOLVED_TURN * RESOLVED_TURN / turn_squared.max(f64::MIN_POSITIVE)).min(1.0)
+}
+
+/// Bias acceleration of a body, as much of it as counts.
+///
+/// Linear velocities of free roots go through the step in world axes, not in the turning body's: the explicit
+/// `ω × v` of the latter would lengthen the velocity of everything that spins, by `√(1 + (ωh)²)` a step. The end
+/// of the step turns them back.
+#[inline]
+fn counted(model: &Model, bias: &Bias, i: usize, mut c: Motion, kind: JointKind) -> Motion {
+    let parent = model.links[i].parent;
+    if parent == NONE {
+        if kind == JointKind::Free {
+            c.linear = DVec3::ZERO;
+        }
+        c * bias.share[i]
+    } else {
+        c * bias.share[i].min(bias.share[parent as usize])
+    }
+}
+
+/// Whether the inertial forces of body `i` differ from those at its velocity at the start of the step.
+#[inline]
+pub(crate) fn is_own(model: &Model, data: &Data, i: usize) -> bool {
+    let tree = model.tree_of[i] as usize;
+    data.step.bias.fast[tree] || data.step.bias.share[i] < 1.0 || model.trees[tree].len() == 1
+}
+
+/// The velocity-dependent inertial force of body `i` at its origin, as much of it as counts.
+pub(crate) fn inertial_force(model: &Model, data: &Data, i: usize, dt: f64) -> Force {
+    let inertia = &model.links[i].inertia;
+    let r = &data.position.world_from_body[i].rotation;
+    let w = data.step.bias.at[i].angular;
+    let c = *r * inertia.center_of_mass;
+    let share = data.step.bias.share[i];
+    let centripetal = w.cross(w.cross(c)) * (inertia.mass * share);
+    let w_body = r.transpose() * w;
+    let lone = model.trees[model.tree_of[i] as usize].len() == 1;
+    let spin = if lone {
+        midpoint_moment(inertia.rotational, w_body, dt)
+    } else {
+        w_body.cross(inertia.rotational * w_body) * share
+    };
+    Force::new(*r * spin + c.cross(centripetal), centripetal)
+}
+
+/// What it takes to accelerate body `i` by `a`, at its origin.
+pub(crate) fn inertia_times(model: &Model, data: &Data, i: usize, a: Motion) -> Force {
+    let inertia = &model.links[i].inertia;
+    let r = &data.position.world_from_body[i].rotation;
+    let c = *r * inertia.center_of_mass;
+    let linear = (a.linear + a.angular.cross(c)) * inertia.mass;
+    let moment = *r * (inertia.rotational * (r.transpose() * a.angular));
+    Force::new(moment + c.cross(linear), linear)
+}
+
+/// Brings the bias forces of a fast tree to the middle velocity, and its velocities without rows along.
+pub(crate) fn take_at_middle(model: &Model, state: &State, data: &mut Data, opt: &StepOptions, tree: usize) {
+    if !data.step.bias.fast[tree] {
+        return;
+    }
+    for _ in 0..ROUNDS {
+        let turned = renew(model, state, data, opt.dt, tree);
+        let mut change = core::mem::take(&mut data.step.bias.change);
+        range_response(model, data, model.trees[tree].clone(), &mut change);
+        let bodies = &model.trees[tree];
+        for k in model.bodies[bodies.start].v_start..model.bodies[bodies.end - 1].v_range().end {
+            data.step.free_v[k] += change[k];
+        }
+        data.step.bias.change = change;
+        if turned < SETTLED {
+            break;
+        }
+    }
+}
+
+/// Velocity of body `i` in the middle of the step by the joint velocities found so far, and its bias acceleration.
+#[inline]
+fn middle(model: &Model, state: &State, data: &Data, i: usize, parent: Motion) -> (Motion, Motion) {
+    let link = &model.links[i];
+    let mut mid = [0.0; 6];
+    for (x, k) in mid.iter_mut().zip(model.bodies[i].v_range()) {
+        *x = 0.5 * (state.v[k] + data.step.free_v[k] + data.step.rows.change[k]);
+    }
+    moved(link.kind, parent, data.position.offset[i], &data.position.axes[i], &mid)
+}
+
+/// Takes the bias forces of a tree at the middle velocity and leaves minus their change over the step in the work
+/// space of the impulse response; the largest change of a body's turn, rad.
+fn renew(model: &Model, state: &State, data: &mut Data, dt: f64, tree: usize) -> f64 {
+    let mut turned = 0.0_f64;
+    for i in model.trees[tree].clone() {
+        let link = &model.links[i];
+        let above = link.parent as usize;
+        let parent = if link.parent == NONE { Motion::ZERO } else { data.step.bias.at[above] };
+        let (velocity, c) = middle(model, state, data, i, parent);
+        let before = inertial_force(model, data, i, dt);
+        turned = turned.max((velocity.angular - data.step.bias.at[i].angular).length_squared());
+        data.step.bias.at[i] = velocity;
+        data.step.bias.share[i] = share_of(velocity.angular.length_squared() * dt * dt);
+        let c = counted(model, &data.step.bias, i, c, link.kind);
+        let carried = if link.parent == NONE { Motion::ZERO } else { data.dynamics.response[above] };
+        let carried = carried.at(data.position.offset[i]) + (c - data.velocity.bias[i]);
+        data.velocity.bias[i] = c;
+        data.dynamics.response[i] = carried;
+        let more = inertial_force(model, data, i, dt) - before + inertia_times(model, data, i, carried);
+        data.dynamics.impulse[i] = more * -dt;
+    }
+    turned.sqrt() * dt
+}
+
+/// Whether rows moved a fast tree so far from where its bias forces were taken that it must be solved again, by the
+/// velocities of its bodies at the end of the step. Asked where there are pins, which force a tree lastingly; the
+/// blows of contacts and limits take more energy than this could give.
+pub(crate) fn is_stale(model: &Model, data: &Data, dt: f64, tree: usize) -> bool {
+    data.step.bias.fast[tree]
+        && model.trees[tree].clone().any(|i| {
+            let middle = (data.velocity.body[i].angular + data.step.next_body[i].angular) * 0.5;
+            let off = middle - data.step.bias.at[i].angular;
+            off.length_squared() * dt * dt > STALE_TURN * STALE_TURN
+        })
+}
+
+/// `J̇ v` of body `i`: its acceleration when no joint accelerates. Bodies come base to tip.
+pub(crate) fn carried_acceleration(model: &Model, data: &mut Data, i: usize) -> Motion {
+    let link = &model.links[i];
+    let parent =
+        if link.parent == NONE { Motion::ZERO } else { data.dynamics.response[link.parent as usize] };
+    let own = parent.at(data.position.offset[i]) + data.velocity.bias[i];
+    data.dynamics.response[i] = own;
+    own
+}
+
+/// A lone body's gyroscopic moment by the implicit midpoint rule in body axes, which neither adds nor takes
+/// energy; the explicit one makes fast tumbling gain (recipes 1.8). Newton on
+/// `I (ω⁺ - ω) + h ω_m × I ω_m = 0`, `ω_m = (ω + ω⁺)/2`:
+/// `(ω - ω⁺)·I/h` of the midpoint rule, or plainly `ω × I ω` where the body hardly turns within the step.
+fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {
+    let explicit = w.cross(inertia * w);
+    if w.length_squared() * dt * dt < 1e-6 {
+        return explicit;
+    }
+    let matrix = inertia.to_mat3();
+    let mut next = w;
+    for _ in 0..4 {
+        let m = (w + next) * 0.5;
+        let l = inertia * m;
+        let residual = inertia * (next - w) + m.cross(l) * dt;
+        let derivative = matrix + (cross_matrix(m) * matrix - cross_matrix(l)) * (0.5 * dt);
+        next -= derivative.inverse() * residual;
+    }
+    if next.is_finite() { inertia * (w - next) * (1.0 / dt) } else { explicit }
+}
