@@ -89,7 +89,11 @@ impl Mind {
     /// The next move; `None` stays in guard.
     pub fn decide(&mut self, view: &View, punches: &[Punch], time: f64) -> Option<Move> {
         let style = self.style;
-        if view.bearing.abs() > style.heed {
+        let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
+        // Two who only turn to each other would circle for ever: now and then one steps in all the same.
+        let far = view.distance > farthest + style.patience && view.bearing.abs() < 2.0 * style.heed;
+        let steps_in = far && view.opponent_stands && self.dice.share() < 0.5;
+        if view.bearing.abs() > style.heed && !steps_in {
             return Some(if view.bearing > 0.0 { Move::TurnLeft } else { Move::TurnRight });
         }
         if !view.opponent_stands {
@@ -102,7 +106,6 @@ impl Mind {
         if fresh && self.dice.share() < style.caution {
             return Some(Move::Block);
         }
-        let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
         let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min) + style.depth;
         if view.distance > farthest + style.patience {
             return Some(Move::StepForward);
