@@ -54,13 +54,22 @@ fn a_crate_fells_it_and_it_gets_up_within_ten_seconds() {
 #[test]
 fn punches_land_and_weaken() {
     let mut ring = ring(Setup::Boxing, 1);
-    let weakest = |ring: &Ring| ring.fighters.iter().map(|(f, _)| f.dynamo().strength()).fold(1.0, f64::min);
-    while weakest(&ring) > 0.95 && ring.state.time < 60.0 {
+    // For each fighter the hits so far and the time of the last.
+    let mut last = [(0, f64::NEG_INFINITY); 2];
+    let mut weakened = false;
+    while !weakened && ring.state.time < 60.0 {
+        let rested = [0, 1].map(|k: usize| ring.fighters[k].0.dynamo().strength() == 1.0);
         ring.step();
+        for (k, (fighter, _)) in ring.fighters.iter().enumerate() {
+            if fighter.hurt().hits > last[k].0 && rested[k] {
+                last[k].1 = ring.state.time;
+            }
+            last[k].0 = fighter.hurt().hits;
+            weakened |= ring.state.time - last[k].1 < 0.15 && fighter.dynamo().strength() < 0.95;
+        }
     }
-    assert!(weakest(&ring) <= 0.95, "nobody felt a punch");
-    let struck = ring.fighters.iter().filter(|(f, _)| f.dynamo().strength() < 1.0);
-    assert!(struck.into_iter().all(|(f, _)| f.hurt().hits > 0 && f.hurt().amount > 0.0));
+    assert!(weakened, "nobody felt a punch");
+    assert!(ring.fighters.iter().any(|(f, _)| f.hurt().amount > 0.0));
 }
 
 #[test]
