@@ -12,9 +12,11 @@
 //! | [`pose`] | joint servos that hold a pose |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
+//! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 
 pub mod controller;
 pub mod dynamo;
+pub mod fighter;
 pub mod gains;
 pub mod playback;
 pub mod pose;
@@ -22,6 +24,7 @@ pub mod reference;
 
 pub use controller::{Controller, Idle, Role, Sense, UnknownCommand, Vitals};
 pub use dynamo::Dynamo;
+pub use fighter::Fighter;
 pub use gains::Gains;
 pub use playback::Playback;
 pub use pose::Pose;

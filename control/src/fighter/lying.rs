@@ -1,0 +1,103 @@
+//! Which way of getting up fits a lying pose.
+//!
+//! Candidates are moments of the beginnings of the get-up clips (recipes 9.6: the first 30 %), mirrored ones included.
+//! A pose is the cloud of its bodies' places; the distance of two clouds is Kovar's (2002), taken at the best turn
+//! about the vertical and the best shift (recipes 9.2), so that no heading need be defined for a body on its side.
+
+use std::ops::Range;
+
+use stuntlab_mocap::character::{Character, Part};
+use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Data, State};
+
+use super::motion::{Layout, Motion};
+
+/// Share of a get-up clip in which it may be entered.
+const BEGINNING: f64 = 0.3;
+/// Seconds between candidates.
+const SPACING: f64 = 0.1;
+
+/// A moment of a get-up clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Number of the motion.
+    pub motion: usize,
+    /// Time of its clip, s.
+    pub at: f64,
+    /// Root mean square distance of the bodies from the pose sought, m.
+    pub distance: f64,
+}
+
+/// Moments to get up from.
+#[derive(Clone, Debug)]
+pub struct Lying {
+    weights: Vec<f64>,
+    moments: Vec<(usize, f64)>,
+    /// Places of the bodies per moment, relative to their weighted mean.
+    clouds: Vec<DVec3>,
+}
+
+impl Lying {
+    /// Takes the beginnings of some motions.
+    pub fn new(character: &Character, layout: &Layout, motions: &[Motion], get_ups: Range<usize>) -> Self {
+        let model = character.model();
+        let weights: Vec<f64> = character
+            .parts()
+            .iter()
+            .map(|part| match part {
+                Part::Pelvis | Part::Spine(_) => 2.0,
+                Part::Hand(_) => 0.5,
+                _ => 1.0,
+            })
+            .collect();
+        let (mut state, mut data) = (State::new(model), Data::new(model));
+        let (mut moments, mut clouds) = (Vec::new(), Vec::new());
+        for motion in get_ups {
+            let n = (BEGINNING * motions[motion].duration / SPACING) as usize;
+            for at in (0..=n).map(|k| k as f64 * SPACING) {
+                motions[motion].write(at, layout, &mut state.q);
+                forward_kinematics(model, &state, &mut data);
+                moments.push((motion, at));
+                let first = clouds.len();
+                clouds.extend(data.position.world_from_body.iter().map(|t| t.translation));
+                center(&mut clouds[first..], &weights);
+            }
+        }
+        Self { weights, moments, clouds }
+    }
+
+    /// The moment nearest to a pose given by the places of its bodies, which are moved to their mean.
+    pub fn nearest(&self, places: &mut [DVec3]) -> Start {
+        center(places, &self.weights);
+        let mut best = Start { motion: self.moments[0].0, at: 0.0, distance: f64::INFINITY };
+        for (cloud, &(motion, at)) in self.clouds.chunks_exact(self.weights.len()).zip(&self.moments) {
+            let distance = cloud_distance(cloud, places, &self.weights);
+            if distance < best.distance {
+                best = Start { motion, at, distance };
+            }
+        }
+        best
+    }
+}
+
+/// Moves a cloud so that its weighted mean is zero.
+fn center(cloud: &mut [DVec3], weights: &[f64]) {
+    let sum: DVec3 = cloud.iter().zip(weights).map(|(p, w)| *p * *w).sum();
+    let mean = sum / weights.iter().sum::<f64>();
+    cloud.iter_mut().for_each(|p| *p -= mean);
+}
+
+/// Root mean square distance of two centred clouds at the best turn about the vertical: the turn is
+/// `atan2(Σ w (x'y - y'x), Σ w (x'x + y'y))`.
+fn cloud_distance(a: &[DVec3], b: &[DVec3], weights: &[f64]) -> f64 {
+    let (mut sine, mut cosine, mut squares, mut total) = (0.0, 0.0, 0.0, 0.0);
+    for ((p, q), w) in a.iter().zip(b).zip(weights) {
+        sine += w * (p.x * q.y - p.y * q.x);
+        cosine += w * (p.x * q.x + p.y * q.y);
+        squares += w * (p.length_squared() + q.length_squared() - 2.0 * p.z * q.z);
+        total += w;
+    }
+    // Σ w |p - R q|² = Σ w (|p|² + |q|²) - 2 Σ w p·Rq, and the last sum is largest at the best turn.
+    ((squares - 2.0 * sine.hypot(cosine)).max(0.0) / total).sqrt()
+}

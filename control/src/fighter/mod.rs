@@ -1,0 +1,390 @@
+//! A boxer above Dynamo (Wrotek 2006, sections 4.4 and 4.5): it fights, is knocked down, lies still, gets up and
+//! fights on.
+//!
+//! ```text
+//! standing --(root spring broken for 0.5 s, knocked out, or sunk down)--> down: a rag doll
+//! down     --(at rest and conscious)--> settling into the get-up clip that fits how it lies
+//! settling --(near the clip's pose)--> rising: the clip plays
+//! rising   --(clip over, on its feet)--> steadying in guard --> standing
+//! rising   --(tilted far from the clip, or not up in time)--> down
+//! ```
+//!
+//! Standing it plays a motion graph over boxing clips. What is played is chosen by [`Mind`], or by a person through
+//! [`Controller::command`]. Dynamo tracks it all the way; only while it gets up a spring of the fighter's own holds
+//! the pelvis in place of Dynamo's.
+
+mod aid;
+mod falling;
+mod hurt;
+mod lying;
+mod mind;
+mod motion;
+mod playlist;
+mod repertoire;
+mod routes;
+mod senses;
+
+pub use aid::Spring;
+pub use hurt::{Blow, Hurt, HurtOptions};
+pub use lying::{Lying, Start};
+pub use mind::{Dice, Mind, Style, View};
+pub use motion::{Layout, Motion};
+pub use playlist::{Cue, Playlist};
+pub use repertoire::{FighterError, Move, Punch, Repertoire};
+pub use routes::Routes;
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use stuntlab_physics::Actuation;
+use stuntlab_physics::glam::DVec3;
+
+use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::dynamo::{Dynamo, DynamoOptions, Frame};
+use crate::reference::Reference;
+use aid::{root_rotation, wrap, yaw};
+use falling::{SETTLING, UPRIGHT};
+
+/// Settings of a [`Fighter`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FighterOptions {
+    /// Of the tracking.
+    pub dynamo: DynamoOptions,
+    /// Bodies of the opponent in the scene's model; a figure like the fighter's own.
+    pub opponent: Option<Range<usize>>,
+    /// Seed of all chance.
+    pub seed: u64,
+    /// Whether it decides for itself.
+    pub autonomous: bool,
+    /// How it decides.
+    pub style: Style,
+    /// How hits hurt.
+    pub hurt: HurtOptions,
+    /// Holds the pelvis' tilt while it gets up.
+    pub rising: Spring,
+    /// Damping of the joints of a rag doll, as a share of the reference gains (recipes 4.4): limp, not rattling.
+    pub tone: f64,
+    /// Turns the pelvis towards the opponent, if at all.
+    pub steering: Option<Spring>,
+}
+
+impl Default for FighterOptions {
+    fn default() -> Self {
+        Self {
+            dynamo: DynamoOptions::default(),
+            opponent: None,
+            seed: 0,
+            autonomous: true,
+            style: Style::default(),
+            hurt: HurtOptions::default(),
+            rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
+            tone: 0.12,
+            steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
+        }
+    }
+}
+
+/// What a fighter is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    /// On its feet.
+    Standing,
+    /// Fallen: a rag doll.
+    Down {
+        /// Time of the fall, s.
+        since: f64,
+        /// Seconds of rest so far.
+        still_for: f64,
+    },
+    /// Coming to the first pose of getting up.
+    Settling {
+        /// Time it began, s.
+        since: f64,
+        /// Where it will begin.
+        start: Start,
+    },
+    /// Getting up.
+    Rising {
+        /// Seconds it has been tilted far from the clip.
+        astray_for: f64,
+    },
+    /// On its feet, taking up the guard.
+    Steadying {
+        /// Time it began, s.
+        since: f64,
+    },
+}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Times it went down.
+    pub falls: u64,
+    /// Times it stood again.
+    pub recoveries: u64,
+    /// Longest time from going down to standing, s.
+    pub longest: f64,
+    /// Punches begun.
+    pub punches: u64,
+}
+
+/// Seconds an opponent must have been up to be fought again.
+const FAIRNESS: f64 = 1.5;
+
+/// A right angle; a turn is a third of it.
+const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
+
+/// A boxer.
+#[derive(Clone)]
+pub struct Fighter {
+    /// Settings; free to change between steps.
+    pub options: FighterOptions,
+    repertoire: Arc<Repertoire>,
+    dynamo: Dynamo,
+    mind: Mind,
+    hurt: Hurt,
+    phase: Phase,
+    tally: Tally,
+    /// The cue to give at a time.
+    planned: Option<(f64, Cue)>,
+    /// What a person wants.
+    order: Option<Move>,
+    /// Where to face when no opponent is watched, rad.
+    heading: Option<f64>,
+    fell_at: f64,
+    lie_until: f64,
+    sunk_for: f64,
+    /// Seconds the opponent has been up.
+    opponent_up_for: f64,
+    places: Vec<DVec3>,
+    /// Reference damping of the joint above every body; zero for the root.
+    joint_damping: Vec<f64>,
+    /// The wanted coordinates of the last step.
+    wanted: Vec<f64>,
+    /// Moment of the fighter's own springs in the last step, N m.
+    own_moment: DVec3,
+}
+
+impl Fighter {
+    /// A fighter in guard. Its character must be the repertoire's.
+    pub fn new(repertoire: Arc<Repertoire>, options: FighterOptions) -> Self {
+        let model = repertoire.character().model().clone();
+        let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
+        let n = model.n_bodies();
+        Self {
+            mind: Mind::new(options.style, options.seed),
+            hurt: Hurt::default(),
+            phase: Phase::Standing,
+            tally: Tally::default(),
+            planned: None,
+            order: None,
+            heading: None,
+            fell_at: 0.0,
+            lie_until: 0.0,
+            sunk_for: 0.0,
+            opponent_up_for: FAIRNESS,
+            places: vec![DVec3::ZERO; n],
+            joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
+            wanted: repertoire.start().to_vec(),
+            own_moment: DVec3::ZERO,
+            dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
+            options,
+            repertoire,
+        }
+    }
+
+    /// What it is about.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// What happened so far.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Hits taken.
+    pub fn hurt(&self) -> Hurt {
+        self.hurt
+    }
+
+    /// Net moment that came from outside in the last step, Dynamo's and the fighter's own ("cheat level"), N m.
+    pub fn cheat(&self) -> DVec3 {
+        self.dynamo.cheat() + self.own_moment
+    }
+
+    /// The tracker below.
+    pub fn dynamo(&self) -> &Dynamo {
+        &self.dynamo
+    }
+
+    fn playlist(&mut self) -> &mut Playlist {
+        let reference: &mut dyn Any = self.dynamo.reference_mut();
+        reference.downcast_mut().expect("a fighter gives Dynamo a playlist and never another reference")
+    }
+
+    fn feel(&mut self, sense: &Sense<'_>) {
+        let parts = self.repertoire.character().parts();
+        let jolt = self.hurt.jolt(sense, self.options.opponent.as_ref(), parts, &self.options.hurt);
+        if self.phase == Phase::Standing && jolt > 0.0 {
+            self.dynamo.strike(jolt);
+        }
+        let Some(opponent) = &self.options.opponent else { return };
+        let blow = self.hurt.update(sense, opponent, parts, &self.options.hurt);
+        if blow.knocks_out {
+            self.dynamo.strike(self.options.dynamo.stun.most);
+        } else if blow.felt > 0.0 {
+            self.dynamo.strike(blow.felt);
+        }
+    }
+
+    /// Plays the graph.
+    fn fight(&mut self, sense: &Sense<'_>) {
+        let time = sense.time();
+        if let Some((when, cue)) = self.planned {
+            if time >= when {
+                self.planned = None;
+                self.playlist().play(cue, time);
+            }
+            return;
+        }
+        let playlist = self.playlist();
+        let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
+        let routes = self.repertoire.routes();
+        if !routes.may_leave(motion, clip_time) {
+            return;
+        }
+        let wish = match self.order.take() {
+            Some(order) => Some(order),
+            None if self.options.autonomous => {
+                let view = self.look(sense);
+                view.and_then(|view| self.mind.decide(&view, self.repertoire.punches(), time))
+            }
+            None => None,
+        };
+        let guard = Move::Guard.motion();
+        let next = wish.map_or(guard, Move::motion);
+        if next == guard && motion == guard {
+            return;
+        }
+        let turn = match wish {
+            Some(Move::TurnLeft) => QUARTER / 3.0,
+            Some(Move::TurnRight) => -QUARTER / 3.0,
+            _ => 0.0,
+        };
+        self.heading = self.heading.map(|h| h + turn);
+        self.tally.punches += u64::from(wish.is_some_and(|w| Move::PUNCHES.contains(&w)));
+        let (wait, cue) = self.repertoire.routes().find(motion, clip_time, next);
+        self.planned = Some((time + wait, cue));
+    }
+
+    /// The fighter's own springs.
+    fn help(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        let root = sense.bodies.start;
+        let actual = sense.data.position.world_from_body[root].rotation;
+        let spin = sense.data.velocity.body[root].angular;
+        let (strength, time) = (self.dynamo.strength(), sense.time());
+        let mut wanted = std::mem::take(&mut self.wanted);
+        self.playlist().write(time, &mut wanted);
+        let reference = root_rotation(&wanted);
+        self.wanted = wanted;
+        // A pelvis that lags would take the legs with it, into the ground or off it: while it gets up, and once the clip
+        // is upright enough to have a heading, every bone strives for its own attitude.
+        let rising = matches!(self.phase, Phase::Rising { .. } | Phase::Steadying { .. });
+        let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
+        let (slower, damper) =
+            if matches!(self.phase, Phase::Settling { .. }) { SETTLING } else { (1.0, 1.0) };
+        self.dynamo.options.frequency = slower * self.options.dynamo.frequency;
+        self.dynamo.options.damping_ratio = damper * self.options.dynamo.damping_ratio;
+        self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
+        let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
+        self.own_moment = DVec3::ZERO;
+        let term = match self.phase {
+            Phase::Down { .. } => {
+                self.slacken(sense, out);
+                return;
+            }
+            Phase::Settling { .. } | Phase::Rising { .. } | Phase::Steadying { .. } => {
+                self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
+            }
+            Phase::Standing => {
+                let Some(spring) = self.options.steering else { return };
+                let towards = self.facing(sense);
+                let pelvis = yaw(&reference) - self.playlist().turn();
+                spring.turn(wrap(towards + pelvis - yaw(&actual)), spin, strength, sense.dt)
+            }
+        };
+        self.own_moment = term.at_rest.angular - term.gain.angular * spin;
+        out.implicit.push((id, term));
+    }
+}
+
+/// Words for a person's orders.
+const ORDERS: [(&str, Move); 10] = [
+    ("guard", Move::Guard),
+    ("punch-left", Move::Jab),
+    ("punch-right", Move::Cross),
+    ("hook", Move::Hook),
+    ("uppercut", Move::Uppercut),
+    ("block", Move::Block),
+    ("step-forward", Move::StepForward),
+    ("step-back", Move::StepBack),
+    ("turn-left", Move::TurnLeft),
+    ("turn-right", Move::TurnRight),
+];
+
+impl Controller for Fighter {
+    fn name(&self) -> &'static str {
+        "fighter"
+    }
+
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        self.feel(sense);
+        self.watch(sense);
+        self.go_on(sense);
+        self.help(sense, out);
+        self.dynamo.act(sense, out);
+    }
+
+    /// An order such as `punch-left`, carried out as soon as the present motion may be left; `autonomous` 0 or 1.
+    fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
+        const KNOWN: &[&str] = &[
+            "autonomous",
+            "guard",
+            "punch-left",
+            "punch-right",
+            "hook",
+            "uppercut",
+            "block",
+            "step-forward",
+            "step-back",
+            "turn-left",
+            "turn-right",
+        ];
+        if name == "autonomous" {
+            self.options.autonomous = value != 0.0;
+            return Ok(());
+        }
+        let order = ORDERS.iter().find(|o| o.0 == name).ok_or(UnknownCommand { known: KNOWN })?;
+        self.order = Some(order.1);
+        Ok(())
+    }
+
+    /// The wanted pose of the last step where the character is: the motion's place and heading are not tracked.
+    fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
+        let first = sense.model.bodies()[sense.bodies.start].q_range().start;
+        let own = &mut q[first..first + self.wanted.len()];
+        own.copy_from_slice(&self.wanted);
+        senses::place_like(own, &sense.state.q[first..]);
+        true
+    }
+
+    fn vitals(&self) -> Vitals {
+        Vitals { role: Role::Mind, strength: self.dynamo.strength(), cheat: self.cheat() }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

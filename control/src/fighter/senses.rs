@@ -1,0 +1,95 @@
+//! What a fighter sees of itself and its opponent.
+
+use stuntlab_mocap::character::Part;
+use stuntlab_physics::Data;
+use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
+
+use super::aid::{root_rotation, wrap, yaw};
+use super::falling::{REST, SUNK};
+use super::mind::View;
+use super::{FAIRNESS, Fighter};
+use crate::controller::Sense;
+
+/// Puts a pose where another is and turns it to the same heading.
+pub(super) fn place_like(q: &mut [f64], actual: &[f64]) {
+    q[..2].copy_from_slice(&actual[..2]);
+    let turn = yaw(&root_rotation(actual)) - yaw(&root_rotation(q));
+    let turned = DQuat::from_rotation_z(turn) * DQuat::from_slice(&q[3..7]);
+    q[3..7].copy_from_slice(&turned.normalize().to_array());
+}
+
+impl Fighter {
+    /// Direction of the opponent, rad.
+    pub(super) fn direction(&self, sense: &Sense<'_>) -> Option<f64> {
+        let place = |body: usize| sense.data.position.world_from_body.get(body).map(|t| t.translation);
+        let way = place(self.options.opponent.as_ref()?.start)? - place(sense.bodies.start)?;
+        Some(way.y.atan2(way.x))
+    }
+
+    /// Where to face: towards the opponent, or where it stood when a person leads it or there is none.
+    pub(super) fn facing(&mut self, sense: &Sense<'_>) -> f64 {
+        if self.options.autonomous
+            && let Some(direction) = self.direction(sense)
+        {
+            self.heading = Some(direction);
+            return direction;
+        }
+        let pelvis = yaw(&sense.data.position.world_from_body[sense.bodies.start].rotation);
+        *self.heading.get_or_insert(pelvis - self.repertoire.guard_yaw())
+    }
+
+    /// The opponent as seen from here.
+    pub(super) fn look(&self, sense: &Sense<'_>) -> Option<View> {
+        let opponent = self.options.opponent.clone()?;
+        let pose = |body: usize| &sense.data.position.world_from_body[body];
+        let own: &DMat3 = &pose(sense.bodies.start).rotation;
+        let way = pose(opponent.start).translation - pose(sense.bodies.start).translation;
+        let facing = yaw(own) - self.repertoire.guard_yaw();
+        let bearing = wrap(self.direction(sense)? - facing);
+        let towards = way.truncate().normalize_or_zero();
+        let fist = |part: &Part| matches!(part, Part::Hand(_));
+        let parts = self.repertoire.character().parts();
+        let fists = opponent.clone().zip(parts).filter(|(_, part)| fist(part));
+        let own_speed = sense.data.velocity.body[sense.bodies.start].linear;
+        let threat = fists
+            .map(|(body, _)| -(sense.data.velocity.body[body].linear - own_speed).truncate().dot(towards))
+            .fold(0.0, f64::max);
+        Some(View {
+            distance: way.truncate().length(),
+            bearing,
+            opponent_stands: self.opponent_up_for > FAIRNESS,
+            threat,
+        })
+    }
+
+    /// Counts the time the opponent is up.
+    pub(super) fn watch(&mut self, sense: &Sense<'_>) {
+        let Some(opponent) = &self.options.opponent else { return };
+        let up = self.height_share(sense.data, opponent.start) > SUNK.0;
+        self.opponent_up_for = if up { self.opponent_up_for + sense.dt } else { 0.0 };
+    }
+
+    /// Whether a foot bears on anything.
+    pub(super) fn stands_on_something(&self, sense: &Sense<'_>) -> bool {
+        let parts = self.repertoire.character().parts();
+        let foot = |body: usize| {
+            let part = sense.bodies.contains(&body).then(|| parts[body - sense.bodies.start]);
+            matches!(part, Some(Part::Foot(_) | Part::Toe(_)))
+        };
+        let points = &sense.data.contact.points;
+        points.iter().any(|c| c.force != DVec3::ZERO && (foot(c.body_a) || c.body_b.is_some_and(foot)))
+    }
+
+    /// Height of a pelvis above the lowest body of its figure, as a share of standing height; uneven ground does not
+    /// matter to it.
+    pub(super) fn height_share(&self, data: &Data, root: usize) -> f64 {
+        let own = &data.position.world_from_body[root..root + self.places.len()];
+        let lowest = own.iter().map(|t| t.translation.z).fold(f64::INFINITY, f64::min);
+        (own[0].translation.z - lowest) / self.repertoire.character().root_height()
+    }
+
+    /// Whether all of it is at rest.
+    pub(super) fn is_still(&self, sense: &Sense<'_>) -> bool {
+        sense.data.velocity.body[sense.bodies.clone()].iter().all(|v| v.linear.length() < REST.0)
+    }
+}
