@@ -86,6 +86,21 @@ impl Default for Vitals {
     }
 }
 
+/// How a character that fights has fared so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bout {
+    /// Punches begun.
+    pub punches: u64,
+    /// Punches taken on head or trunk.
+    pub hits_taken: u64,
+    /// Times it went down.
+    pub knock_downs: u64,
+    /// Times it stood again.
+    pub recoveries: u64,
+    /// Longest time from going down to standing, s.
+    pub longest_down: f64,
+}
+
 /// Drives one character.
 pub trait Controller: Send {
     /// Name, as scenes spell it.
@@ -111,6 +126,11 @@ pub trait Controller: Send {
     /// How it is doing.
     fn vitals(&self) -> Vitals {
         Vitals::default()
+    }
+
+    /// How it has fared, if it fights.
+    fn bout(&self) -> Option<Bout> {
+        None
     }
 
     /// A copy with the same memory, so that a run can be continued from the middle.

@@ -22,7 +22,7 @@ pub mod playback;
 pub mod pose;
 pub mod reference;
 
-pub use controller::{Controller, Idle, Role, Sense, UnknownCommand, Vitals};
+pub use controller::{Bout, Controller, Idle, Role, Sense, UnknownCommand, Vitals};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
 pub use gains::Gains;

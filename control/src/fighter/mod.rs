@@ -40,7 +40,7 @@ use std::sync::Arc;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::controller::{Bout, Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::dynamo::{Dynamo, DynamoOptions, Frame};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
@@ -382,6 +382,17 @@ impl Controller for Fighter {
 
     fn vitals(&self) -> Vitals {
         Vitals { role: Role::Mind, strength: self.dynamo.strength(), cheat: self.cheat() }
+    }
+
+    fn bout(&self) -> Option<Bout> {
+        let Tally { falls, recoveries, longest, punches } = self.tally;
+        Some(Bout {
+            punches,
+            hits_taken: self.hurt.hits,
+            knock_downs: falls,
+            recoveries,
+            longest_down: longest,
+        })
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

@@ -57,6 +57,14 @@ pub enum Quantity {
     FootSlide,
     /// Scale of a character's gains: below 1 while stunned.
     Strength,
+    /// Punches a fighter took on head or trunk so far.
+    HitsTaken,
+    /// Times a fighter went down so far.
+    KnockDowns,
+    /// Times a fighter stood again so far.
+    Recoveries,
+    /// Longest time a fighter took from going down to standing again, s.
+    LongestDown,
     /// Mismatch of the step's energy books relative to the energies involved.
     LedgerClosure,
     /// Bodies that fell out of the world.
@@ -99,7 +107,7 @@ impl Stat {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 32] = [
         Self::Penetration,
         Self::SettleSpeed,
         Self::Speed,
@@ -126,6 +134,10 @@ impl Quantity {
         Self::FootPenetration,
         Self::FootSlide,
         Self::Strength,
+        Self::HitsTaken,
+        Self::KnockDowns,
+        Self::Recoveries,
+        Self::LongestDown,
         Self::LedgerClosure,
         Self::LostBodies,
     ];
@@ -159,6 +171,10 @@ impl Quantity {
             Self::FootPenetration => "foot-penetration",
             Self::FootSlide => "foot-slide",
             Self::Strength => "strength",
+            Self::HitsTaken => "hits-taken",
+            Self::KnockDowns => "knock-downs",
+            Self::Recoveries => "recoveries",
+            Self::LongestDown => "longest-down",
             Self::LedgerClosure => "ledger-closure",
             Self::LostBodies => "lost-bodies",
         }
@@ -185,7 +201,13 @@ impl Quantity {
             Self::EnergyGain | Self::AidWork => "J",
             Self::PoseError | Self::JointAngle => "deg",
             Self::TrackingError | Self::AttitudeError | Self::RootTilt => "rad",
-            Self::Falls | Self::Standing | Self::LostBodies => "",
+            Self::LongestDown => "s",
+            Self::Falls
+            | Self::Standing
+            | Self::HitsTaken
+            | Self::KnockDowns
+            | Self::Recoveries
+            | Self::LostBodies => "",
             Self::Flight
             | Self::Jitter
             | Self::Cheat
@@ -218,6 +240,10 @@ impl Quantity {
                 | Self::FootPenetration
                 | Self::FootSlide
                 | Self::Strength
+                | Self::HitsTaken
+                | Self::KnockDowns
+                | Self::Recoveries
+                | Self::LongestDown
         )
     }
 

@@ -1,6 +1,6 @@
 //! One sample of a quantity.
 
-use stuntlab_control::Sense;
+use stuntlab_control::{Bout, Sense};
 use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::{
     center_of_mass_of, centroidal_momentum, kinetic_energy, potential_energy, spring_energy,
@@ -64,6 +64,11 @@ impl Start {
         let mine = move |w: &&Watched| of.is_none_or(|body| w.bodies.contains(&body.index()));
         self.watch.members.iter().filter(mine)
     }
+
+    /// How those of them that fight have fared.
+    fn bouts(&self, of: Option<BodyId>) -> impl Iterator<Item = Bout> {
+        self.characters(of).filter_map(|w| w.bout)
+    }
 }
 
 /// The quantity now; `None` where it says nothing (a pose error without a controller).
@@ -116,6 +121,10 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
         Quantity::FootPenetration => start.characters(of).map(|w| w.foot_depth).fold(0.0, f64::max),
         Quantity::FootSlide => mean(start.characters(of).map(|w| w.foot_slide))?,
         Quantity::Strength => start.characters(of).map(|w| w.vitals.strength).fold(1.0, f64::min),
+        Quantity::HitsTaken => sum(start.bouts(of).map(|b| b.hits_taken as f64))?,
+        Quantity::KnockDowns => sum(start.bouts(of).map(|b| b.knock_downs as f64))?,
+        Quantity::Recoveries => sum(start.bouts(of).map(|b| b.recoveries as f64))?,
+        Quantity::LongestDown => start.bouts(of).map(|b| b.longest_down).reduce(f64::max)?,
         Quantity::LedgerClosure => {
             let ledger = &world.report.ledger;
             ledger.closure / ledger.scale.max(small)
@@ -128,6 +137,10 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
             model.body_ids().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64
         }
     })
+}
+
+fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(|a, b| a + b)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {

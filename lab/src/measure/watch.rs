@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use stuntlab_control::{Sense, Vitals};
+use stuntlab_control::{Bout, Sense, Vitals};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Transform, rotation};
@@ -43,6 +43,8 @@ pub(crate) struct Watched {
     pub(crate) tilt: Option<f64>,
     /// What its controller says of itself.
     pub(crate) vitals: Vitals,
+    /// How it has fared, if it fights.
+    pub(crate) bout: Option<Bout>,
     /// Whether it touches nothing.
     pub(crate) airborne: bool,
     /// Deepest overlap of a foot, m.
@@ -75,6 +77,7 @@ impl Watch {
                 attitude_error: None,
                 tilt: None,
                 vitals: Vitals::default(),
+                bout: None,
                 airborne: false,
                 foot_depth: 0.0,
                 foot_slide: 0.0,
@@ -110,6 +113,7 @@ impl Watch {
             let own = &data.position.world_from_body[bodies.clone()];
             let ghost = &reference.position.world_from_body[bodies];
             watched.vitals = world.controllers[k].vitals();
+            watched.bout = world.controllers[k].bout();
             watched.height = height(own);
             watched.touch(world);
             if wanted[k] {

@@ -3,8 +3,9 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
+use stuntlab_control::fighter::FighterOptions;
 use stuntlab_control::reference::{HeldPose, Reference};
-use stuntlab_control::{Controller, Dynamo, Idle, Playback, Pose, Sense};
+use stuntlab_control::{Controller, Dynamo, Fighter, Idle, Playback, Pose, Sense};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::contact::ContactSet;
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -12,7 +13,9 @@ use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
 use super::hands::{Drag, Hands, Push};
-use crate::scene::{ControllerSpec, Member, Scene, SceneError, Stage, What};
+use crate::scene::{
+    ControllerSpec, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
+};
 
 /// A scene being simulated.
 #[derive(Clone)]
@@ -76,7 +79,8 @@ impl World {
             black_box: BlackBox::new(&stage.model, REMEMBERED),
             stage,
         };
-        world.controllers = world.cast().iter().map(|m| world.make_controller(m, m.controller)).collect();
+        world.controllers =
+            world.cast().iter().map(|m| world.make_controller(m, m.controller.clone())).collect();
         world.check_commands()?;
         world.look();
         Ok(world)
@@ -107,7 +111,20 @@ impl World {
                 Box::new(Dynamo::new(member.model.clone(), self.reference(member), options))
             }
             ControllerSpec::Mocap => Box::new(Playback::new(member.model.clone(), self.reference(member))),
+            ControllerSpec::Fighter(spec) => self.fighter(member, *spec),
         }
+    }
+
+    /// A fighter; nothing drives a figure that cannot be one.
+    fn fighter(&self, member: &Member, spec: FighterSpec) -> Box<dyn Controller> {
+        let Some(repertoire) = member.figure.as_ref().and_then(repertoire) else { return Box::new(Idle) };
+        let opponent = self.cast().iter().find(|m| spec.opponent.as_ref() == Some(&m.name));
+        let options = FighterOptions {
+            opponent: opponent.map(|m| m.bodies.clone()),
+            seed: spec.seed.unwrap_or_else(|| seed_of(self.scene.seed, &member.name)),
+            ..spec.options
+        };
+        Box::new(Fighter::new(repertoire, options))
     }
 
     /// The motion of a character, or the pose it starts in.

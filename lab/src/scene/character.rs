@@ -1,7 +1,7 @@
 //! Characters: a figure, where it starts, what drives it.
 //!
 //! A figure is whatever gives a [`Model`] of one tree. A character with a motion starts in its first pose and with its
-//! velocities.
+//! velocities, a fighter without one in guard.
 
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use stuntlab_physics::{BodySpec, Data, Joint, Limits, Model, State};
 use super::SceneError;
 use super::controller::{self, ControllerSpec};
 use super::fields::Fields;
+use super::fighters::repertoire;
 use super::limits::standard_limits;
 use super::motion::{self, Motion};
 use super::place::turn;
@@ -32,8 +33,10 @@ pub(crate) struct Character {
     pub(crate) spin: Option<DVec3>,
     /// The figure with its skeleton, where motions can be put on it.
     pub(crate) figure: Option<Arc<Mocap>>,
-    /// What it follows, and coordinates and velocities to start with.
-    pub(crate) motion: Option<(Motion, State)>,
+    /// What it follows.
+    pub(crate) motion: Option<Motion>,
+    /// Coordinates and velocities to start with, of its own model.
+    pub(crate) first: State,
     pub(crate) controller: ControllerSpec,
 }
 
@@ -45,12 +48,18 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
     }
     let (figure, motion) = motion::read(&fields)?;
     let model = figure.model();
-    let motion = motion.map(|m| {
-        let first = m.first();
-        (m, first)
-    });
-    let first = motion.as_ref().map_or_else(|| State::new(model), |(_, first)| first.clone());
-    let lift = motion.as_ref().map_or(0.0, |(m, _)| m.lift());
+    let controller = controller::read(&fields)?;
+    let mut first = motion.as_ref().map_or_else(|| State::new(model), Motion::first);
+    if let ControllerSpec::Fighter(_) = controller {
+        let Some(repertoire) = figure.character().and_then(|f| repertoire(&f)) else {
+            let problem = "is no figure a fighter has clips for, expected library";
+            return Err(fields.error("figure", problem));
+        };
+        if motion.is_none() {
+            first.q.copy_from_slice(repertoire.start());
+        }
+    }
+    let lift = motion.as_ref().map_or(0.0, Motion::lift);
     let world_from_model = Transform::from_translation(DVec3::Z * lift) * read_place(&fields, model, &first)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
@@ -103,7 +112,8 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
         spin: fields.vector("spin")?,
         figure: figure.character(),
         motion,
-        controller: controller::read(&fields)?,
+        first,
+        controller,
         name,
     };
     fields.finish()?;

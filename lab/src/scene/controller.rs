@@ -4,12 +4,13 @@ use stuntlab_control::Gains;
 use stuntlab_control::dynamo::{
     Application, Balance, DynamoOptions, FootLift, Frame, StunOptions, WeakSpring,
 };
+use stuntlab_control::fighter::{FighterOptions, HurtOptions, Style};
 
 use super::SceneError;
 use super::fields::Fields;
 
 /// What drives a character.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ControllerSpec {
     /// Nothing.
     None,
@@ -22,6 +23,19 @@ pub enum ControllerSpec {
     Dynamo(DynamoOptions),
     /// The character's motion, or its start pose, without simulation.
     Mocap,
+    /// A boxer above Dynamo, for the library's figure.
+    Fighter(Box<FighterSpec>),
+}
+
+/// A fighter as scenes describe it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FighterSpec {
+    /// Name of the character it fights.
+    pub opponent: Option<String>,
+    /// Seed of its chances; from the scene's seed and the character's name where absent.
+    pub seed: Option<u64>,
+    /// All else; bodies of the opponent and the seed are filled in when the scene is built.
+    pub options: FighterOptions,
 }
 
 #[derive(Clone, Copy)]
@@ -30,14 +44,20 @@ enum Kind {
     Pose,
     Dynamo,
     Mocap,
+    Fighter,
 }
 
-const KINDS: [(&str, Kind); 4] =
-    [("none", Kind::None), ("pose", Kind::Pose), ("dynamo", Kind::Dynamo), ("mocap", Kind::Mocap)];
+const KINDS: [(&str, Kind); 5] = [
+    ("none", Kind::None),
+    ("pose", Kind::Pose),
+    ("dynamo", Kind::Dynamo),
+    ("mocap", Kind::Mocap),
+    ("fighter", Kind::Fighter),
+];
 
 impl ControllerSpec {
     /// Names scenes may use.
-    pub const NAMES: [&'static str; 4] = ["none", "pose", "dynamo", "mocap"];
+    pub const NAMES: [&'static str; 5] = ["none", "pose", "dynamo", "mocap", "fighter"];
 
     /// Name, as scenes spell it.
     pub fn name(&self) -> &'static str {
@@ -46,6 +66,7 @@ impl ControllerSpec {
             Self::Pose { .. } => "pose",
             Self::Dynamo(_) => "dynamo",
             Self::Mocap => "mocap",
+            Self::Fighter(_) => "fighter",
         }
     }
 
@@ -56,6 +77,7 @@ impl ControllerSpec {
             "pose" => Some(Self::Pose { gains: Gains::Inertia { stiffness: 400.0, damping: 40.0 } }),
             "dynamo" => Some(Self::Dynamo(DynamoOptions::default())),
             "mocap" => Some(Self::Mocap),
+            "fighter" => Some(Self::Fighter(Box::default())),
             _ => None,
         }
     }
@@ -69,9 +91,34 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<ControllerSpec, SceneError> {
         Kind::Pose => ControllerSpec::Pose { gains: read_gains(&table)? },
         Kind::Dynamo => ControllerSpec::Dynamo(read_dynamo(&table)?),
         Kind::Mocap => ControllerSpec::Mocap,
+        Kind::Fighter => ControllerSpec::Fighter(Box::new(read_fighter(&table)?)),
     };
     table.finish()?;
     Ok(spec)
+}
+
+fn read_fighter(table: &Fields<'_>) -> Result<FighterSpec, SceneError> {
+    let (style, hurt) = (Style::default(), HurtOptions::default());
+    let share = |key, usual: f64| match table.at_least_zero(key)? {
+        Some(x) if x > 1.0 => Err(table.error(key, format!("is {x}, expected 0 to 1"))),
+        x => Ok(x.unwrap_or(usual)),
+    };
+    let options = FighterOptions {
+        dynamo: read_dynamo(table)?,
+        autonomous: table.flag("autonomous")?.unwrap_or(true),
+        style: Style {
+            aggression: share("aggression", style.aggression)?,
+            caution: share("caution", style.caution)?,
+            ..style
+        },
+        hurt: HurtOptions { endurance: table.positive("endurance")?.unwrap_or(hurt.endurance), ..hurt },
+        ..FighterOptions::default()
+    };
+    Ok(FighterSpec {
+        opponent: table.text("opponent")?.map(str::to_owned),
+        seed: table.count("seed", 0, u64::MAX >> 1)?,
+        options,
+    })
 }
 
 fn read_gains(table: &Fields<'_>) -> Result<Gains, SceneError> {

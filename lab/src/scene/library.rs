@@ -19,6 +19,7 @@ scenes!(
     "base-tower",
     "base-tumble",
     "dynamo-balance",
+    "dynamo-boxing",
     "dynamo-cartwheel",
     "dynamo-cartwheel-obstacle",
     "dynamo-crate",

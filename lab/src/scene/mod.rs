@@ -13,6 +13,7 @@ mod controller;
 mod error;
 mod event;
 mod fields;
+mod fighters;
 mod formula;
 mod library;
 mod limits;
@@ -35,12 +36,14 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
 
 pub(crate) use camera::CameraSpec;
-pub use controller::ControllerSpec;
+pub use controller::{ControllerSpec, FighterSpec};
 pub use error::SceneError;
 pub(crate) use event::{Event, What};
+pub(crate) use fighters::repertoire;
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
 pub use motion::Motion;
+pub(crate) use random::seed_of;
 pub use stage::{Member, Stage};
 
 use fields::Fields;

@@ -18,6 +18,7 @@ use stuntlab_physics::{Data, Model, State, figures};
 
 use super::SceneError;
 use super::fields::Fields;
+use super::fighters::library_figure;
 use super::shared;
 
 /// A figure: bodies and joints, and the skeleton they stand for where motions can be put on it.
@@ -78,19 +79,13 @@ type Maker = fn(&CharacterOptions) -> Figure;
 const FIGURES: [(&str, Option<Maker>); 8] = [
     ("humanoid37", Some(|_| Figure::Plain(Box::new(figures::humanoid37().model())))),
     ("bones36", Some(|_| Figure::Plain(Box::new(figures::bones36().model())))),
-    ("library", Some(|o| Figure::Mocap(Arc::new(of_library(o))))),
+    ("library", Some(|o| Figure::Mocap(library_figure(o.separate_toes)))),
     ("stuntperson", Some(|_| Figure::Mocap(Arc::new(Mocap::stuntperson())))),
     ("walker", Some(|_| Figure::Mocap(Arc::new(Mocap::walker(true))))),
     ("ball-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::ball_figure())))),
     ("planar-figure", Some(|_| Figure::Mocap(Arc::new(Mocap::planar_figure())))),
     ("bvh", None),
 ];
-
-fn of_library(options: &CharacterOptions) -> Mocap {
-    let (character, _) =
-        Mocap::build(&library::skeleton(), options).expect("the library's skeleton is a humanoid");
-    character
-}
 
 /// A clip of a BVH file.
 fn read_bvh(

@@ -1,5 +1,10 @@
 //! Random numbers from a seed, the same on every machine: SplitMix64 (Steele, Lea, Flood 2014), and smooth noise.
 
+/// The seed of what is called `name`, from a scene's seed.
+pub(crate) fn seed_of(seed: u64, name: &str) -> u64 {
+    Random::new(seed, name).next()
+}
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);

@@ -208,11 +208,10 @@ impl Stage {
             let root = character.bodies.first().and_then(|b| self.model.find(&b.name));
             let Some(root) = root else { continue };
             let bodies = self.model.trees()[self.model.tree_of(root)].clone();
-            if let Some((_, first)) = &character.motion {
-                let (q, v) = (self.model.body(root).q_range().start, self.model.body(root).v_range().start);
-                self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
-                self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
-            }
+            let first = &character.first;
+            let (q, v) = (self.model.body(root).q_range().start, self.model.body(root).v_range().start);
+            self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
+            self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
             self.set_velocity(root, character.velocity, character.spin);
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
@@ -223,10 +222,10 @@ impl Stage {
             self.cast.push(Member {
                 name: character.name.clone(),
                 bodies,
-                controller: character.controller,
+                controller: character.controller.clone(),
                 model,
                 figure: character.figure.clone(),
-                motion: character.motion.as_ref().map(|(motion, _)| motion.clone()),
+                motion: character.motion.clone(),
             });
         }
         Ok(())
@@ -357,6 +356,7 @@ impl Stage {
                 }
             }
         }
+        self.check_opponents(scene)?;
         for measure in &scene.measures {
             if let Some(of) = &measure.of {
                 known(measure.line, "of", of)?;
@@ -370,6 +370,29 @@ impl Stage {
         for camera in &scene.cameras {
             if let Some(follow) = &camera.follow {
                 known(camera.line, "follow", follow)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stage {
+    /// A fighter's opponent must be another character of the same figure.
+    fn check_opponents(&self, scene: &Scene) -> Result<(), SceneError> {
+        for (member, character) in self.cast.iter().zip(&scene.characters) {
+            let ControllerSpec::Fighter(spec) = &member.controller else { continue };
+            let Some(name) = &spec.opponent else { continue };
+            let same = |a: &Arc<Mocap>, b: &Arc<Mocap>| Arc::ptr_eq(a, b);
+            let fits = |m: &&Member| {
+                m.name != member.name
+                    && m.figure.as_ref().zip(member.figure.as_ref()).is_some_and(|(a, b)| same(a, b))
+            };
+            let others: Vec<&str> = self.cast.iter().filter(fits).map(|m| m.name.as_str()).collect();
+            if !others.contains(&name.as_str()) {
+                let known = if others.is_empty() { "none is there".to_owned() } else { others.join(", ") };
+                let problem =
+                    format!("is \"{name}\", expected another character of the same figure: {known}");
+                return Err(scene.error_at(character.line, "controller.opponent", problem));
             }
         }
         Ok(())

@@ -108,7 +108,7 @@ impl Pane {
 
     /// The controller of this name as the scene sets it up for a character, or with standard settings.
     fn spec_of(&self, member: usize, name: &str) -> ControllerSpec {
-        let own = self.world.cast()[member].controller;
+        let own = self.world.cast()[member].controller.clone();
         if own.name() == name { own } else { ControllerSpec::by_name(name).unwrap_or(own) }
     }
 
