@@ -199,3 +199,41 @@ fn the_game_scene_looks_as_it_did() {
     let changed = all.iter().filter(|d| **d > 12).count() as f64 / all.len() as f64;
     assert!(changed < 0.04, "{:.1} % of the pixels changed", 100.0 * changed);
 }
+
+#[test]
+fn a_person_plays_a_fighter_by_keys() {
+    // Coordinates of the fighter that is played: the first character's, after its root.
+    let apart = |a: &[f64], b: &[f64], own: std::ops::Range<usize>| {
+        a[own.clone()].iter().zip(&b[own]).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+    };
+    let bout = |keys: &[char]| {
+        let (mut app, canvas) = paused("dynamo-boxing", None);
+        steps(&mut app, &canvas, 10);
+        let before = app.hashes();
+        for key in keys {
+            app.frame(&press(*key), 0.01, &canvas);
+        }
+        assert_eq!(app.hashes(), before, "an order moves nothing by itself");
+        let mut poses = Vec::new();
+        for _ in 0..60 {
+            steps(&mut app, &canvas, 1);
+            poses.push(app.states()[0].q.clone());
+        }
+        poses
+    };
+    let world = World::new(&Scene::load("dynamo-boxing", &[]).unwrap()).unwrap();
+    let joints = 7..world.cast()[0].model.n_q();
+    let farthest = |a: &[Vec<f64>], b: &[Vec<f64>]| {
+        a.iter().zip(b).map(|(a, b)| apart(a, b, joints.clone())).fold(0.0, f64::max)
+    };
+    let waiting = bout(&['n']);
+    assert!(farthest(&waiting, &waiting[..1].repeat(60)) < 0.1, "one who is played waits in guard");
+    for key in ['j', 'l', 'u', 'i', 'o', 'w', 'z', 'a', 'd'] {
+        let moved = farthest(&waiting, &bout(&['n', key]));
+        assert!(moved > 0.1, "key {key} moved its joints by {moved}");
+    }
+    // Without a person in its place it goes its own way, whatever is pressed.
+    assert_eq!(bout(&['j']), bout(&[]));
+    // Given back, it decides for itself again.
+    assert_eq!(bout(&['n', 'n']), bout(&[]));
+}

@@ -192,9 +192,9 @@ impl Dynamo {
         self.targets.mean_error()
     }
 
-    /// Largest impulse per step on anything but the feet, N s; whether anything was touched.
+    /// Force of other things on anything but the feet, N; whether anything was touched.
     fn impacts(&self, sense: &Sense<'_>) -> (f64, bool) {
-        let (mut impulse, mut touching) = (0.0, false);
+        let (mut force, mut touching) = (0.0, false);
         for contact in &sense.data.contact.points {
             let own = |b: usize| sense.bodies.contains(&b).then(|| b - sense.bodies.start);
             let (a, b) = (own(contact.body_a), contact.body_b.and_then(own));
@@ -205,10 +205,10 @@ impl Dynamo {
             // Only hits by other things stun: lying on the ground does not.
             let foot = a.or(b).is_some_and(|i| self.feet.is_foot(i));
             if contact.body_b.is_some() && !foot {
-                impulse += contact.force.length() * sense.dt;
+                force += contact.force.length();
             }
         }
-        (impulse, touching)
+        (force, touching)
     }
 
     /// (6)–(8), and the weak spring that keeps the root's heading with the body's.
@@ -253,8 +253,8 @@ impl Controller for Dynamo {
         self.targets.update(&self.wanted, poses, self.gains.stiffness(), self.options.frame);
         self.standing_height = self.standing_height.max(self.wanted.position[0].z);
 
-        let (impulse, touching) = self.impacts(sense);
-        let felt = impulse.max(std::mem::take(&mut self.felt));
+        let (force, touching) = self.impacts(sense);
+        let felt = self.stun.gather(force, sense.dt).max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
         self.track(sense, strength, out);

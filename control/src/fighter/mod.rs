@@ -41,7 +41,7 @@ use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
 use crate::controller::{Bout, Controller, Role, Sense, UnknownCommand, Vitals};
-use crate::dynamo::{Dynamo, DynamoOptions, Frame};
+use crate::dynamo::{Dynamo, DynamoOptions, Frame, StunOptions};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
 use falling::{SETTLING, UPRIGHT};
@@ -172,6 +172,9 @@ impl Fighter {
         let model = repertoire.character().model().clone();
         let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
         let n = model.n_bodies();
+        // Blows are gathered by [`Hurt`], which tells fists from other things.
+        let stun = StunOptions { gather: 0.0, ..options.dynamo.stun };
+        let tracking = DynamoOptions { stun, ..options.dynamo };
         Self {
             mind: Mind::new(options.style, options.seed),
             hurt: Hurt::default(),
@@ -188,7 +191,7 @@ impl Fighter {
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
             own_moment: DVec3::ZERO,
-            dynamo: Dynamo::new(model, Box::new(playlist), options.dynamo),
+            dynamo: Dynamo::new(model, Box::new(playlist), tracking),
             options,
             repertoire,
         }

@@ -55,11 +55,11 @@ pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, Sc
         vary.split_once('=').ok_or_else(|| bad("expected key=a,b, such as formulation=lcp-pgs,penalty"))?;
     let values: Vec<&str> = values.split(',').map(str::trim).filter(|v| !v.is_empty()).collect();
     match values.len() {
-        1..=9 => Ok(values
+        1..=12 => Ok(values
             .into_iter()
             .map(|v| Variant { name: v.to_owned(), set: vec![format!("{key}={v}")] })
             .collect()),
-        n => Err(bad(&format!("has {n} values, expected 1 to 9"))),
+        n => Err(bad(&format!("has {n} values, expected 1 to 12"))),
     }
 }
 

@@ -197,6 +197,7 @@ fn read_stun(table: &Fields<'_>) -> Result<StunOptions, SceneError> {
     let Some(stun) = table.table("stun")? else { return Ok(usual) };
     let seconds = |key, usual: f64| Ok::<_, SceneError>(stun.positive(key)?.unwrap_or(usual));
     let options = StunOptions {
+        gather: stun.at_least_zero("gather")?.unwrap_or(usual.gather),
         least: stun.at_least_zero("least")?.unwrap_or(usual.least),
         most: stun.positive("most")?.unwrap_or(usual.most),
         down: seconds("down", usual.down)?,

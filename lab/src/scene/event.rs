@@ -4,6 +4,7 @@ use stuntlab_physics::glam::DVec3;
 
 use super::SceneError;
 use super::fields::Fields;
+use super::random::Random;
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ const KINDS: [(&str, Kind); 4] =
     [("push", Kind::Push), ("throw", Kind::Throw), ("drag", Kind::Drag), ("command", Kind::Command)];
 
 /// Reads one `[[event]]`.
-pub(crate) fn read(fields: Fields<'_>) -> Result<Event, SceneError> {
+pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
     let kind = fields.required_choice("kind", &KINDS)?;
     let time =
         fields.at_least_zero("time")?.ok_or_else(|| fields.missing("time", "seconds since the start"))?;
@@ -58,7 +59,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Event, SceneError> {
         },
         Kind::Throw => What::Throw {
             body: body(&fields)?,
-            from: fields.required_vector("from")?,
+            from: fields.required_vector("from")? + read_spread(&fields, seed)?,
             velocity: fields.required_vector("velocity")?,
             spin: fields.vector("spin")?.unwrap_or(DVec3::ZERO),
         },
@@ -85,4 +86,11 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Event, SceneError> {
     let event = Event { line: fields.line(), time, what };
     fields.finish()?;
     Ok(event)
+}
+
+/// `spread`: how far off a throw may begin, another way for every seed.
+fn read_spread(fields: &Fields<'_>, seed: u64) -> Result<DVec3, SceneError> {
+    let spread = fields.vector("spread")?.unwrap_or(DVec3::ZERO);
+    let mut random = Random::new(seed, fields.required_text("body")?);
+    Ok(spread * DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()))
 }

@@ -175,7 +175,7 @@ impl Scene {
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
             chains,
             pins,
-            events: each("event")?.into_iter().map(event::read).collect::<Result<_, _>>()?,
+            events: each("event")?.into_iter().map(|f| event::read(f, seed)).collect::<Result<_, _>>()?,
             measures: each("measure")?
                 .into_iter()
                 .map(|f| measure::read(f, duration))

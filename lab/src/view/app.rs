@@ -19,6 +19,7 @@ use super::capture::Capture;
 use super::hud::{self, Status};
 use super::keys::{Command, command};
 use super::pane::Pane;
+use super::play;
 use super::script_log::Line;
 use super::tools::{self, Picked};
 use crate::paint::{Layers, Look, Painter, subject};
@@ -49,6 +50,8 @@ pub struct App {
     /// Simulated time owed to the wall clock.
     debt: f64,
     picked: Option<Picked>,
+    /// Name of the fighter a person plays.
+    playing: Option<String>,
     capture: Capture,
     /// Mean wall-clock time between frames, s.
     frame_time: f64,
@@ -90,6 +93,7 @@ impl App {
             speed: 1.0,
             debt: 0.0,
             picked: None,
+            playing: None,
             capture: Capture::new(&options.shots, &scene.name),
             frame_time: 1.0 / 60.0,
             thrown: 0,
@@ -206,6 +210,7 @@ impl App {
                     pane.history.scrub(frames, &mut pane.world);
                     pane.failure = None;
                 }
+                self.tell("autonomous", 0.0);
             }
             Command::Slower => self.speed = (0.5 * self.speed).max(1.0 / 64.0),
             Command::Faster => self.speed = (2.0 * self.speed).min(8.0),
@@ -213,6 +218,7 @@ impl App {
                 self.debt = 0.0;
                 self.picked = None;
                 self.panes.iter_mut().for_each(Pane::restart);
+                self.tell("autonomous", 0.0);
             }
             Command::Follow => toggle(&mut self.follow),
             Command::NextCamera => {
@@ -225,7 +231,12 @@ impl App {
                 self.throw(usize::from(command == Command::Crate), input, cells);
             }
             Command::Formulation => self.panes[self.active].next_formulation(),
-            Command::Controller => self.panes[self.active].next_controller(),
+            Command::Controller => {
+                self.panes[self.active].next_controller();
+                self.tell("autonomous", 0.0);
+            }
+            Command::Play => self.play_or_let_go(),
+            Command::Order(word) => self.tell(word, 1.0),
             Command::Ghost => toggle(&mut self.layers.ghost),
             Command::Contacts => toggle(&mut self.layers.contacts),
             Command::Forces => toggle(&mut self.layers.forces),
@@ -240,6 +251,23 @@ impl App {
             Command::Help => toggle(&mut self.help),
             Command::Close => self.close = true,
         }
+    }
+
+    fn play_or_let_go(&mut self) {
+        if self.playing.is_some() {
+            self.tell("autonomous", 1.0);
+            self.playing = None;
+            return;
+        }
+        let followed = self.cameras[self.camera_index].follow.as_deref();
+        self.playing = self.panes.first().and_then(|pane| play::candidate(&pane.world, followed));
+        self.tell("autonomous", 0.0);
+    }
+
+    /// Says a word to the fighter that is played, in all panes.
+    fn tell(&mut self, word: &str, value: f64) {
+        let Some(name) = &self.playing else { return };
+        self.panes.iter_mut().for_each(|pane| play::tell(&mut pane.world, name, word, value));
     }
 
     fn push_from_key(&mut self, input: &Input, cells: &[Rect]) {
@@ -279,6 +307,7 @@ impl App {
             speed: self.speed,
             frames_per_second: 1.0 / self.frame_time.max(1e-3),
             recording: self.capture.is_recording(),
+            playing: self.playing.as_deref(),
             message: &self.capture.message,
         };
         for (k, (pane, cell)) in self.panes.iter().zip(&cells).enumerate() {
@@ -350,6 +379,7 @@ impl App {
             hash: format!("{:016x}", pane.world.hash()),
             formulation: pane.world.options.formulation.name(),
             controller: pane.world.controllers.first().map_or("", |c| c.name()),
+            playing: self.playing.clone(),
             dragging: pane.hands.drag.is_some(),
             pushes: pane.hands.pushes.len(),
             thrown: self.thrown,

@@ -12,6 +12,7 @@ pub(crate) struct Status<'a> {
     pub(crate) speed: f64,
     pub(crate) frames_per_second: f64,
     pub(crate) recording: bool,
+    pub(crate) playing: Option<&'a str>,
     pub(crate) message: &'a str,
 }
 
@@ -58,6 +59,9 @@ pub(crate) fn status(status: &Status<'_>, frames_back: usize) -> TextBlock {
     }
     if status.recording {
         words.push("RECORDING".to_owned());
+    }
+    if let Some(name) = status.playing {
+        words.push(format!("PLAYING {name}"));
     }
     words.push(format!("{:.0} frames/s", status.frames_per_second));
     words.push("F1 help".to_owned());

@@ -19,6 +19,10 @@ pub(crate) enum Command {
     Crate,
     Formulation,
     Controller,
+    /// Takes a fighter's place, or leaves it.
+    Play,
+    /// An order to the fighter played, in the words of its controller.
+    Order(&'static str),
     Ghost,
     Contacts,
     Forces,
@@ -52,6 +56,10 @@ const fn mouse(key: &'static str, does: &'static str) -> KeyHelp {
     KeyHelp { key, does, bound: None }
 }
 
+const fn order(name: &'static str, key: char, word: &'static str, does: &'static str) -> KeyHelp {
+    bound(name, Key::Char(key), Command::Order(word), does)
+}
+
 /// All keys and mouse actions.
 pub const KEYS: &[KeyHelp] = &[
     mouse("left drag", "pull a body by a spring"),
@@ -73,6 +81,16 @@ pub const KEYS: &[KeyHelp] = &[
     bound("x", Key::Char('x'), Command::Crate, "throw a crate"),
     bound("m", Key::Char('m'), Command::Formulation, "next contact formulation"),
     bound("k", Key::Char('k'), Command::Controller, "next controller"),
+    bound("n", Key::Char('n'), Command::Play, "play the followed fighter, let it go"),
+    order("j", 'j', "punch-left", "fighter: straight left"),
+    order("l", 'l', "punch-right", "fighter: straight right"),
+    order("u", 'u', "hook", "fighter: left hook"),
+    order("i", 'i', "uppercut", "fighter: right uppercut"),
+    order("o", 'o', "block", "fighter: block"),
+    order("w", 'w', "step-forward", "fighter: step forward"),
+    order("z", 'z', "step-back", "fighter: step back"),
+    order("a", 'a', "turn-left", "fighter: turn left"),
+    order("d", 'd', "turn-right", "fighter: turn right"),
     bound("g", Key::Char('g'), Command::Ghost, "ghost of the target"),
     bound("1", Key::Char('1'), Command::Contacts, "contacts"),
     bound("2", Key::Char('2'), Command::Forces, "contact forces"),
@@ -104,6 +122,6 @@ mod tests {
         let distinct: std::collections::BTreeSet<Key> = keys.iter().copied().collect();
         assert_eq!(keys.len(), distinct.len());
         assert_eq!(command(Key::Space), Some(Command::Pause));
-        assert_eq!(command(Key::Char('z')), None);
+        assert_eq!(command(Key::Char('y')), None);
     }
 }

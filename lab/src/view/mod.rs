@@ -10,6 +10,7 @@ mod hud;
 mod keys;
 mod pace;
 mod pane;
+mod play;
 mod script_log;
 mod tools;
 

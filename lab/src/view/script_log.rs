@@ -23,6 +23,8 @@ pub(crate) struct Line {
     pub(crate) hash: String,
     pub(crate) formulation: &'static str,
     pub(crate) controller: &'static str,
+    /// Name of the fighter a person plays.
+    pub(crate) playing: Option<String>,
     pub(crate) dragging: bool,
     pub(crate) pushes: usize,
     pub(crate) thrown: usize,

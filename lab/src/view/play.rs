@@ -1,0 +1,20 @@
+//! A person in a fighter's place: it decides nothing for itself and takes orders from keys.
+
+use crate::run::World;
+
+/// The fighter to play: the one that is followed, else the first.
+pub(crate) fn candidate(world: &World, followed: Option<&str>) -> Option<String> {
+    let fights = |k: &usize| world.controllers.get(*k).is_some_and(|c| c.bout().is_some());
+    let name = |k: usize| world.cast()[k].name.as_str();
+    let fighters: Vec<&str> = (0..world.cast().len()).filter(fights).map(name).collect();
+    let wanted = fighters.iter().find(|name| followed == Some(**name)).or(fighters.first())?;
+    Some((*wanted).to_owned())
+}
+
+/// Says a word to a character. One that is driven by something else meanwhile need not know it.
+pub(crate) fn tell(world: &mut World, character: &str, word: &str, value: f64) {
+    let member = world.cast().iter().position(|m| m.name == character);
+    if let Some(controller) = member.and_then(|k| world.controllers.get_mut(k)) {
+        let _ = controller.command(word, value);
+    }
+}
