@@ -144,3 +144,63 @@ fn every_controller_can_take_over_in_the_middle() {
     }
     assert!(world.state.is_finite() && root(&world).length() < 20.0);
 }
+
+/// Two fighters of the library's figure; the first has a `controller`.
+fn bout(controller: &str, seed: u64) -> World {
+    let text = format!(
+        r#"schema = 1
+shows = "a test"
+duration = 60.0
+seed = {seed}
+formulation = "lcp-pgs"
+
+[[terrain]]
+kind = "plane"
+
+[[character]]
+name = "anna"
+figure = "library"
+at = [-0.6, 0.0, 0.0]
+controller = {{ kind = "fighter", opponent = "bert"{controller} }}
+
+[[character]]
+name = "bert"
+figure = "library"
+at = [0.6, 0.0, 0.0]
+heading_deg = 180.0
+controller = {{ kind = "fighter", opponent = "anna" }}
+"#
+    );
+    World::new(&Scene::parse("test.toml", &text, &[]).expect("a sound scene")).expect("a sound world")
+}
+
+fn run_for(world: &mut World, seconds: f64) {
+    for _ in 0..(seconds * 120.0) as usize {
+        world.step(&Hands::default()).expect("a sound step");
+    }
+}
+
+#[test]
+fn fighters_of_a_scene_face_each_other_and_land_punches_by_the_scenes_seed() {
+    let fight = |seed| {
+        let mut world = bout("", seed);
+        run_for(&mut world, 8.0);
+        let fared = world.controllers.iter().map(|c| c.bout().expect("it fights"));
+        (fared.map(|b| b.hits_taken).sum::<u64>(), world.hash())
+    };
+    let first = fight(1);
+    assert!(first.0 >= 1, "no punch landed");
+    assert_eq!(fight(1), first);
+    assert_ne!(fight(2).1, first.1, "another seed, the same fight");
+}
+
+#[test]
+fn a_fighter_without_a_mind_of_its_own_waits_for_commands() {
+    let mut world = bout(", autonomous = false", 1);
+    run_for(&mut world, 1.0);
+    let punches = |world: &World| world.controllers[0].bout().expect("it fights").punches;
+    assert_eq!(punches(&world), 0);
+    world.controllers[0].command("punch-left", 1.0).expect("a fighter's word");
+    run_for(&mut world, 1.0);
+    assert_eq!(punches(&world), 1);
+}

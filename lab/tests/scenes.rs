@@ -172,7 +172,25 @@ fn malformed_scenes_are_refused_in_one_line_with_the_right_line_number() {
             "figure = \"humanoid37\"",
             "figure = \"humanoid37\"\ncontroller = { kind = \"dance\" }",
             12,
-            "character[0].controller.kind: is \"dance\", expected one of: none, pose, dynamo, mocap",
+            "character[0].controller.kind: is \"dance\", expected one of: none, pose, dynamo, mocap, fighter",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"humanoid37\"\ncontroller = { kind = \"fighter\" }",
+            11,
+            "character[0].figure: is no figure a fighter has clips for, expected library",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"library\"\ncontroller = { kind = \"fighter\", opponent = \"crate\" }",
+            9,
+            "is \"crate\", expected another character of the same figure: none is there",
+        ),
+        (
+            "figure = \"humanoid37\"",
+            "figure = \"library\"\ncontroller = { kind = \"fighter\", aggression = 2.0 }",
+            12,
+            "character[0].controller.aggression: is 2, expected 0 to 1",
         ),
         (
             "figure = \"humanoid37\"",
