@@ -227,7 +227,7 @@ fn a_person_plays_a_fighter_by_keys() {
         a.iter().zip(b).map(|(a, b)| apart(a, b, joints.clone())).fold(0.0, f64::max)
     };
     let waiting = bout(&['n']);
-    assert!(farthest(&waiting, &waiting[..1].repeat(60)) < 0.1, "one who is played waits in guard");
+    assert!(farthest(&waiting, &vec![waiting[0].clone(); 60]) < 0.1, "one who is played waits in guard");
     for key in ['j', 'l', 'u', 'i', 'o', 'w', 'z', 'a', 'd'] {
         let moved = farthest(&waiting, &bout(&['n', key]));
         assert!(moved > 0.1, "key {key} moved its joints by {moved}");

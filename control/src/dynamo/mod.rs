@@ -192,9 +192,9 @@ impl Dynamo {
         self.targets.mean_error()
     }
 
-    /// Force of other things on anything but the feet, N; whether anything was touched.
-    fn impacts(&self, sense: &Sense<'_>) -> (f64, bool) {
-        let (mut force, mut touching) = (0.0, false);
+    /// Net force of other things on all but the feet, N; whether anything was touched.
+    fn impacts(&self, sense: &Sense<'_>) -> (DVec3, bool) {
+        let (mut force, mut touching) = (DVec3::ZERO, false);
         for contact in &sense.data.contact.points {
             let own = |b: usize| sense.bodies.contains(&b).then(|| b - sense.bodies.start);
             let (a, b) = (own(contact.body_a), contact.body_b.and_then(own));
@@ -205,7 +205,7 @@ impl Dynamo {
             // Only hits by other things stun: lying on the ground does not.
             let foot = a.or(b).is_some_and(|i| self.feet.is_foot(i));
             if contact.body_b.is_some() && !foot {
-                force += contact.force.length();
+                force += if a.is_some() { contact.force } else { -contact.force };
             }
         }
         (force, touching)
