@@ -1,9 +1,8 @@
 //! The rest of a step: rows, rounds of the active set, commit.
 
-
 use super::{
-    ExtraRows, Formulation, StepError, StepOptions, StepReport, bias, books, contact_rows, gather, limits, pins,
-    sets, sleep,
+    ExtraRows, Formulation, StepError, StepOptions, StepReport, bias, books, contact_rows, gather, limits,
+    pins, sets, sleep,
 };
 use crate::actuation::Actuation;
 use crate::contact::{implicit, penalty};
@@ -216,4 +215,3 @@ fn check_finite(model: &Model, state: &State, data: &mut Data, next: &State) -> 
     };
     Err(StepError::NotFinite { what: "motion", body, value, time: state.time, term })
 }
-
