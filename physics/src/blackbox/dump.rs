@@ -20,7 +20,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
@@ -451,7 +451,6 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         pressed,
         foresight,
         turning: _, // written anew by every step
-        closings,
         material,
         stiffness,
         damping,
@@ -481,7 +480,6 @@ fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
         .word(collider_b)
         .word(feature)
         .word(row)
-        .word(closings)
         .word(match phase {
             Phase::Open => "open",
             Phase::Stick => "stick",
@@ -506,7 +504,6 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
     let other: i64 = lines.word("a body")?;
     let key = (lines.word("a collider")?, lines.word("a collider")?, lines.word("a feature")?);
     let row = lines.word("a row")?;
-    let closings = lines.word("a count")?;
     let word: String = lines.word("open, stick or slip")?;
     let phase = match word.as_str() {
         "open" => Phase::Open,
@@ -523,7 +520,6 @@ fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> 
         body_b: usize::try_from(other).ok(),
         key,
         row,
-        closings,
         pressed,
         foresight,
         turning: Sym3::ZERO,

@@ -11,8 +11,6 @@
 //!
 //! All are of the form `at_rest - gain v⁺` with a positive semidefinite gain, hence stable at any
 //! stiffness. Which of the three holds is found by rounds: solve, look at the forces, switch, solve again.
-//! A slide begins with one round of a known force `μ f_n` against the stick force's direction, because
-//! the velocity of a stuck point says nothing about how fast it will slide.
 
 use glam::DVec3;
 
@@ -90,9 +88,6 @@ fn normal_force(contact: &Contact, v_n: f64, dt: f64) -> f64 {
 /// The force law itself, with friction up to a known bound: the negative gradient of a convex function of `v`.
 #[inline]
 pub(crate) fn law(contact: &Contact, v: DVec3, bound: f64, dt: f64) -> DVec3 {
-    if contact.phase == Phase::Open && contact.closings >= MOST_CLOSINGS {
-        return DVec3::ZERO;
-    }
     let v_n = contact.normal.dot(v);
     let f_n = normal_force(contact, v_n, dt).max(0.0);
     let mut f_t = spring(contact, v - contact.normal * v_n, dt);
@@ -126,37 +121,30 @@ fn viscosity(v_t: DVec3, used: f64, limit: f64) -> f64 {
 /// rounds leave it inside.
 const INSIDE: f64 = 0.995;
 
-/// How often a contact may close again within a step.
-const MOST_CLOSINGS: u8 = 2;
-
 /// Looks at the outcome of a round and switches the contact; whether it must be solved again.
 ///
-/// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton
-/// method on a convex problem, which ends); in the last round of friction no slide begins with a known force,
-/// which no later round would check. With no `rounds` left only contacts that pull are dropped.
+/// Friction may change its mind while `friction_rounds` lasts, then only contacts open and close (a Newton method on a
+/// convex problem) and friction that leaves the cone gives way to the share `give_way` of it.
 pub(crate) fn switch(
     contact: &mut Contact,
     v: DVec3,
     dt: f64,
-    rounds: usize,
     friction_rounds: usize,
     give_way: f64,
 ) -> bool {
-    let last = rounds == 0;
     let found = force(contact, v, dt);
     let f_n = contact.normal.dot(found);
     if contact.phase == Phase::Open {
         contact.force = DVec3::ZERO;
-        // Newton steps may jump to and fro between two sets: a contact closes so often in a step, no more.
-        if f_n <= 0.0 || last || contact.closings >= MOST_CLOSINGS {
+        if f_n <= 0.0 {
             return false;
         }
-        contact.closings += 1;
-        // What touches down at speed slides; sticking first would stop it within the step.
+        // What touches down at speed slides; sticking first would stop it within the step. Once friction only gives way, a
+        // contact that closes goes without it for this step: to leave it open would let the point sink in unhindered.
         let gain = INSIDE * contact.material.friction * f_n / contact.tangential(v).length().max(1e-12);
-        let slides = gain < stick_gain(contact, dt);
+        let slides = friction_rounds == 0 || gain < stick_gain(contact, dt);
         contact.phase = if slides { Phase::Slip } else { Phase::Stick };
-        contact.slip = Slip(if slides { gain } else { 0.0 });
+        contact.slip = Slip(if slides && friction_rounds > 0 { gain } else { 0.0 });
         contact.stretch = DVec3::ZERO;
         return true;
     }

@@ -60,8 +60,6 @@ pub struct Contact {
     pub(crate) impulse: [f64; 3],
     /// Moment per spin that resists rolling and turning on the spot in this step.
     pub(crate) turning: crate::spatial::Sym3,
-    /// How often it closed in this step.
-    pub(crate) closings: u8,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     /// Both colliders and the feature between them.
@@ -242,7 +240,6 @@ fn ready(
         slip: Slip(0.0),
         impulse: [0.0; 3],
         turning: crate::spatial::Sym3::ZERO,
-        closings: 0,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],

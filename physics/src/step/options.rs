@@ -102,7 +102,7 @@ impl Default for StepOptions {
             normal_law: NormalLaw::default(),
             contact_time: 0.005,
             margin: 0.005,
-            passes: 8,
+            passes: 16,
             sweeps: 200,
             tolerance: 1e-5,
             correction: 0.2,

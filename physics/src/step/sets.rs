@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Trees are independent in between: the rows keep the velocity change of the first round and are solved again once all
-//! sets stand, if that moved any row by more than [`STALE`]. Beyond the allowed rounds only contacts that pull are
-//! dropped, which ends by itself.
+//! sets stand, if that moved any row by more than [`STALE`]. Beyond the allowed rounds friction only gives
+//! way, while contacts go on opening and closing, without friction where they close.
 
 use glam::DVec3;
 
@@ -263,14 +263,14 @@ fn switch_contacts(
         let r = contact.point - data.position.world_from_body[contact.body_a].translation;
         way.arrive(contact, data.step.next_body[contact.body_a].at(r).linear, opt.dt);
     }
-    let searching = data.step.begun[tree] && rounds_left > 0;
+    let searching = data.step.begun[tree];
     let share = if searching { descent::share(contacts, ways, opt.dt) } else { 1.0 };
     data.step.begun[tree] = true;
     let body_changed = &mut data.step.changed;
     let mut read = |share: f64| {
         let mut changed = false;
         for (contact, way) in contacts.iter_mut().zip(ways.iter_mut()) {
-            if implicit::switch(contact, way.at(share), opt.dt, rounds_left, friction_left, give_way) {
+            if implicit::switch(contact, way.at(share), opt.dt, friction_left, give_way) {
                 body_changed[contact.body_a] = true;
                 changed = true;
             }
