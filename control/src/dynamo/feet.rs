@@ -1,8 +1,8 @@
 //! Feet that touch too early are lifted (Wrotek 2006, section 4.3; recipes 4.6): "a small upward force on a foot with
 //! forward momentum that contacts the ground", because the body's volume is not quite the performer's.
 //!
-//! A foot is lifted while it touches something fixed, moves along with the motion's own foot, which is swinging, and
-//! for no longer than a moment.
+//! A foot is lifted while the motion's own foot swings and it touches something fixed, either scraping along with the
+//! swing or stopped by what stands in its way, and for no longer than a moment.
 
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Model};
@@ -70,12 +70,13 @@ impl Feet {
             let swing = motion - up * up.dot(motion);
             let speed = swing.length();
             let along = sense.data.velocity.body[index].linear.dot(swing) / speed.max(1e-9);
-            let touches = |c: &stuntlab_physics::contact::Contact| {
-                c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO
-            };
-            let early = speed > options.swing_speed
-                && along > 0.4 * options.swing_speed
-                && sense.data.contact.points.iter().any(touches);
+            let touching = sense.data.contact.points.iter();
+            let mut touching =
+                touching.filter(|c| c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO);
+            // It scrapes along, or something stands in its way.
+            let scrapes = along > 0.4 * options.swing_speed;
+            let hindered = touching.any(|c| scrapes || c.normal.dot(swing) < -0.3 * speed);
+            let early = speed > options.swing_speed && hindered;
             if early && *time < options.longest {
                 *time += sense.dt;
                 out.body_force[index].linear += up * (options.force * self.weight * strength);
