@@ -65,7 +65,7 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
         let (mut worst, mut contacts, mut rows) = (0.0_f64, 0, 0);
         for step in 0..120 {
             let swing = (0.2 * f64::from(step)).sin();
-            world.act.body_force.fill(stuntlab_physics::spatial::Force::ZERO);
+            world.act.body_force.fill(Force::ZERO);
             world.act.push(torso, DVec3::Y * 40.0 * swing, DVec3::ZERO, DVec3::Z * -0.2);
             let report = world.step();
             (contacts, rows) = (contacts.max(report.contacts), rows.max(report.rows.rows));

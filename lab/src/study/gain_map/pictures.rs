@@ -15,15 +15,24 @@ use crate::study::StudyError;
 /// Reads one number from a cell.
 type Pick = fn(&Cell) -> f64;
 
-/// What is drawn: file name, title, unit, range of colours.
-const QUANTITIES: [(&str, &str, &str, (f64, f64), Pick); 3] = [
-    ("error", "tracking error", "rad", (0.0, 0.4), |c| c.error),
-    ("jitter", "jitter", "of the motion's", (0.0, 6.0), |c| c.jitter),
-    ("survival", "survival", "of 1", (0.0, 1.0), |c| c.survival),
+/// What is drawn.
+struct Drawn {
+    file: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    /// Range of the colours.
+    range: (f64, f64),
+    pick: Pick,
+}
+
+const QUANTITIES: [Drawn; 3] = [
+    Drawn { file: "error", title: "tracking error", unit: "rad", range: (0.0, 0.4), pick: |c| c.error },
+    Drawn { file: "jitter", title: "jitter", unit: "of the motion's", range: (0.0, 6.0), pick: |c| c.jitter },
+    Drawn { file: "survival", title: "survival", unit: "of 1", range: (0.0, 1.0), pick: |c| c.survival },
 ];
 
-fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, quantity: usize) -> HeatMap {
-    let (_, title, unit, range, pick) = QUANTITIES[quantity];
+fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, drawn: &Drawn) -> HeatMap {
+    let Drawn { title, unit, range, pick, .. } = drawn;
     let label = |x: &f64| format!("{x:.2}");
     // Damping upwards, stiffness to the right.
     let rows: Vec<f64> = plan.factors.iter().rev().copied().collect();
@@ -37,8 +46,8 @@ fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, quantity: usize) -> Heat
         columns: plan.factors.iter().map(label).collect(),
         rows: rows.iter().map(label).collect(),
         values,
-        range: Some(range),
-        unit: unit.to_owned(),
+        range: Some(*range),
+        unit: (*unit).to_owned(),
     }
 }
 
@@ -75,13 +84,13 @@ pub(super) fn write(dir: &Path, plan: &Plan, outcomes: &Outcomes) -> Result<(), 
         std::fs::write(&path, svg).map_err(|source| StudyError::File { path, source })
     };
     let mut sheet: Vec<(String, Canvas)> = Vec::new();
-    for (quantity, (file, title, ..)) in QUANTITIES.iter().enumerate() {
+    for drawn in &QUANTITIES {
         for law in Law::ALL {
-            let map = heat_map(plan, outcomes, law, quantity);
-            text(format!("{file}-{}.svg", law.name()), map.to_svg(640, 520))?;
+            let map = heat_map(plan, outcomes, law, drawn);
+            text(format!("{}-{}.svg", drawn.file, law.name()), map.to_svg(640, 520))?;
             let canvas = map.to_canvas(640, 520);
-            picture(format!("{file}-{}.png", law.name()), &canvas)?;
-            sheet.push((format!("{} {title}", law.name()), canvas));
+            picture(format!("{}-{}.png", drawn.file, law.name()), &canvas)?;
+            sheet.push((format!("{} {}", law.name(), drawn.title), canvas));
         }
     }
     let frames: Vec<(String, &Canvas)> = sheet.iter().map(|(name, canvas)| (name.clone(), canvas)).collect();

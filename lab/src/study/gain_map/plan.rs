@@ -126,7 +126,7 @@ impl Plan {
                 }
             }
         }
-        trials.sort_by(|a, b| a.key().cmp(&b.key()));
+        trials.sort_by_cached_key(Trial::key);
         trials.dedup_by_key(|t| t.key());
         trials
     }
