@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_usable_stretch_is_unbroken_and_around_the_best() {
         let e = |x: f64| Some(x);
-        assert_eq!(stretch(&[e(0.25), None, e(0.3), e(0.2), e(0.28), e(0.31)]), Some((3, 4, 0.2)));
+        assert_eq!(stretch(&[e(0.25), None, e(0.35), e(0.2), e(0.28), e(0.31)]), Some((3, 4, 0.2)));
         assert_eq!(stretch(&[e(0.01), e(0.14), e(0.16)]), Some((0, 1, 0.01)));
         assert_eq!(stretch(&[None, None]), None);
         assert_eq!(stretch(&[e(1.0), e(0.1), e(1.0)]), Some((1, 1, 0.1)));
