@@ -183,8 +183,13 @@ fn lying_poses_find_their_way_up_whatever_their_heading() {
             .iter()
             .map(|t| turn * t.translation + DVec3::new(3.0, -1.0, 0.04))
             .collect();
-        let start = REPERTOIRE.lying().nearest(&mut places);
+        let pelvis = turn * data.position.world_from_body[0].rotation;
+        let start = REPERTOIRE.lying().nearest(&mut places, &pelvis);
         assert!(start.distance < 0.01, "{start:?}");
+        // The same cloud of one who lies the other way up calls for another way to get up, or is far from all.
+        let turned =
+            REPERTOIRE.lying().nearest(&mut places, &(pelvis * DMat3::from_rotation_z(std::f64::consts::PI)));
+        assert!(turned.motion != start.motion || turned.distance > 0.3, "{turned:?}");
         names.push(REPERTOIRE.motions()[start.motion].name.clone());
         assert_eq!(names.last(), Some(&REPERTOIRE.motions()[motion].name));
     }

@@ -17,6 +17,8 @@ pub(super) const SUNK: (f64, f64) = (0.55, 0.75);
 pub(super) const SETTLING: (f64, f64) = (0.7, 1.5);
 /// Settled: mean bone error in rad, least and most seconds.
 const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
+/// Speed of the pelvis (m/s) at which one who settles does not settle but rolls: it lets go.
+const RUNAWAY: f64 = 2.0;
 /// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
 const ASTRAY: (f64, f64) = (0.9, 0.2);
 /// Height of the pelvis' own vertical above which it is upright.
@@ -53,7 +55,8 @@ impl Fighter {
             }
             Phase::Settling { since, start } => {
                 let lasted = time - since;
-                if self.dynamo.is_unconscious() {
+                let speed = sense.data.velocity.body[sense.bodies.start].linear.length();
+                if self.dynamo.is_unconscious() || speed > RUNAWAY {
                     self.fall(time);
                 } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error() < SETTLED.0 {
                     let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
@@ -82,7 +85,7 @@ impl Fighter {
     fn settle(&mut self, sense: &Sense<'_>) {
         let own = &sense.data.position.world_from_body[sense.bodies.clone()];
         self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
-        let start = self.repertoire.lying().nearest(&mut self.places);
+        let start = self.repertoire.lying().nearest(&mut self.places, &own[0].rotation);
         let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.4 };
         self.playlist().play(cue, sense.time());
         self.dynamo.options.balance = Balance::Unpowered;

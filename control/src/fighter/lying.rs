@@ -2,13 +2,14 @@
 //!
 //! Candidates are moments of the beginnings of the get-up clips (recipes 9.6: the first 30 %), mirrored ones included.
 //! A pose is the cloud of its bodies' places; the distance of two clouds is Kovar's (2002), taken at the best turn
-//! about the vertical and the best shift (recipes 9.2), so that no heading need be defined for a body on its side.
+//! about the vertical and the best shift (recipes 9.2), so that no heading need be defined for a body on its side. Clouds
+//! of one who lies on the back and one who lies on the face are much alike: the tilt of the pelvis counts besides.
 
 use std::ops::Range;
 
 use stuntlab_mocap::character::{Character, Part};
 use stuntlab_physics::dynamics::forward_kinematics;
-use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::glam::{DMat3, DVec3};
 use stuntlab_physics::{Data, State};
 
 use super::motion::{Layout, Motion};
@@ -18,6 +19,9 @@ const BEGINNING: f64 = 0.3;
 /// Seconds between candidates.
 const SPACING: f64 = 0.1;
 
+/// Distance a tilt of the pelvis by one radian counts for, m.
+const ARM: f64 = 0.3;
+
 /// A moment of a get-up clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
@@ -25,7 +29,7 @@ pub struct Start {
     pub motion: usize,
     /// Time of its clip, s.
     pub at: f64,
-    /// Root mean square distance of the bodies from the pose sought, m.
+    /// Root mean square distance of the bodies from the pose sought, and of the pelvis' tilt, m.
     pub distance: f64,
 }
 
@@ -34,6 +38,8 @@ pub struct Start {
 pub struct Lying {
     weights: Vec<f64>,
     moments: Vec<(usize, f64)>,
+    /// Direction of the pelvis that points up, per moment.
+    up_pelvis: Vec<DVec3>,
     /// Places of the bodies per moment, relative to their weighted mean.
     clouds: Vec<DVec3>,
 }
@@ -52,27 +58,31 @@ impl Lying {
             })
             .collect();
         let (mut state, mut data) = (State::new(model), Data::new(model));
-        let (mut moments, mut clouds) = (Vec::new(), Vec::new());
+        let (mut moments, mut clouds, mut up_pelvis) = (Vec::new(), Vec::new(), Vec::new());
         for motion in get_ups {
             let n = (BEGINNING * motions[motion].duration / SPACING) as usize;
             for at in (0..=n).map(|k| k as f64 * SPACING) {
                 motions[motion].write(at, layout, &mut state.q);
                 forward_kinematics(model, &state, &mut data);
                 moments.push((motion, at));
+                up_pelvis.push(data.position.world_from_body[0].rotation.transpose() * DVec3::Z);
                 let first = clouds.len();
                 clouds.extend(data.position.world_from_body.iter().map(|t| t.translation));
                 center(&mut clouds[first..], &weights);
             }
         }
-        Self { weights, moments, clouds }
+        Self { weights, moments, up_pelvis, clouds }
     }
 
-    /// The moment nearest to a pose given by the places of its bodies, which are moved to their mean.
-    pub fn nearest(&self, places: &mut [DVec3]) -> Start {
+    /// The moment nearest to a pose given by the places of its bodies, which are moved to their mean, and by the
+    /// orientation of its pelvis.
+    pub fn nearest(&self, places: &mut [DVec3], pelvis: &DMat3) -> Start {
         center(places, &self.weights);
         let mut best = Start { motion: self.moments[0].0, at: 0.0, distance: f64::INFINITY };
-        for (cloud, &(motion, at)) in self.clouds.chunks_exact(self.weights.len()).zip(&self.moments) {
-            let distance = cloud_distance(cloud, places, &self.weights);
+        let clouds = self.clouds.chunks_exact(self.weights.len());
+        for ((cloud, &(motion, at)), up) in clouds.zip(&self.moments).zip(&self.up_pelvis) {
+            let tilt = (*pelvis * *up).angle_between(DVec3::Z);
+            let distance = cloud_distance(cloud, places, &self.weights).hypot(ARM * tilt);
             if distance < best.distance {
                 best = Start { motion, at, distance };
             }
