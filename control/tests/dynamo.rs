@@ -85,7 +85,9 @@ fn clips_are_tracked_in_world_space() {
 
 #[test]
 fn every_application_holds_a_pose() {
-    for application in [Application::External, Application::Internal, Application::ParentSpace] {
+    for application in
+        [Application::External, Application::Internal, Application::FullyInternal, Application::ParentSpace]
+    {
         let balance = Balance::WeakSpring(WeakSpring { breaking: 1e9, ..WeakSpring::default() });
         let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
         let out = run("idle", true, 3.0, options, DVec3::ZERO);

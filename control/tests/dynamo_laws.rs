@@ -148,12 +148,18 @@ proptest! {
         let model = character.model();
         let mut state = posed(character, DVec3::from_array(lean), &a);
         state.v.iter_mut().zip(v).for_each(|(x, y)| *x = y);
-        for application in [Application::External, Application::Internal, Application::ParentSpaceExplicit] {
+        for application in [
+            Application::External,
+            Application::Internal,
+            Application::FullyInternal,
+            Application::ParentSpaceExplicit,
+        ] {
             for balance in [Balance::Unpowered, Balance::Meathook, Balance::WeakSpring(WeakSpring::default())] {
                 let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
                 let (act, cheat) = actuation(character, &state, &posed(character, DVec3::ZERO, &b), options);
                 let sum: DVec3 = moments(model, &act, &state).iter().sum();
                 prop_assert!((sum - cheat).length() < 1e-9 * (1.0 + sum.length()), "{sum} and {cheat}");
+                prop_assert!(application != Application::FullyInternal || cheat == DVec3::ZERO);
             }
         }
     }

@@ -33,6 +33,8 @@ impl Default for FootLift {
 pub(super) struct Feet {
     /// Per bone: whether it is part of a foot, and seconds of its present lift.
     lifted: Vec<Option<f64>>,
+    /// Per bone: what it carried in the last step if it is part of a foot, N.
+    loads: Vec<f64>,
     weight: f64,
 }
 
@@ -42,8 +44,26 @@ impl Feet {
         let mass: f64 = model.bodies().iter().map(|b| b.inertia().mass).sum();
         Self {
             lifted: model.bodies().iter().map(|b| foot(b.name()).then_some(0.0)).collect(),
+            loads: vec![0.0; model.n_bodies()],
             weight: mass * model.gravity().length(),
         }
+    }
+
+    /// Feels what the feet carry.
+    pub(super) fn feel(&mut self, sense: &Sense<'_>) {
+        let up = -sense.model.gravity().try_normalize().unwrap_or(-DVec3::Z);
+        self.loads.fill(0.0);
+        for contact in &sense.data.contact.points {
+            let bone = contact.body_a.wrapping_sub(sense.bodies.start);
+            if self.is_foot(bone) {
+                self.loads[bone] += contact.force.dot(up).max(0.0);
+            }
+        }
+    }
+
+    /// What every bone carries as a foot, N.
+    pub(super) fn loads(&self) -> impl Iterator<Item = f64> {
+        self.loads.iter().copied()
     }
 
     pub(super) fn is_foot(&self, bone: usize) -> bool {

@@ -229,8 +229,13 @@ impl Dynamo {
         self.root.balance = self.options.balance;
         let terms = [self.root.moment(&root), root.yaw(self.options.yaw_limit)];
         for term in terms.into_iter().flatten() {
-            self.cheat += term.at_rest.angular - term.gain.angular * actual;
-            out.implicit.push((self.ids[0], term));
+            let moment = term.at_rest.angular - term.gain.angular * actual;
+            if self.options.application == Application::FullyInternal {
+                self.push_off(sense, moment, out);
+            } else {
+                self.cheat += moment;
+                out.implicit.push((self.ids[0], term));
+            }
         }
     }
 }
@@ -257,9 +262,12 @@ impl Controller for Dynamo {
         let felt = self.stun.gather(force, sense.dt).max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
+        self.feet.feel(sense);
         self.track(sense, strength, out);
         self.balance(sense, strength, touching, out);
-        self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
+        if self.options.application != Application::FullyInternal {
+            self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
+        }
     }
 
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {

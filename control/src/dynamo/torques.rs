@@ -7,7 +7,8 @@
 //! | [`Application`] | torque | reaction |
 //! |---|---|---|
 //! | `External` | on the bone, from outside (the paper) | none; the ledger books it as an aid |
-//! | `Internal` | by the joint, towards the same world orientation | on the parent |
+//! | `Internal` | by the joint, towards the same world orientation | on the parent; the root's spring stays outside |
+//! | `FullyInternal` | the same | on the parent; the root's moment too, through the hips of the legs that stand |
 //! | `ParentSpace` | by the joint, towards the mocap angle (the baseline), implicit | on the parent |
 //! | `ParentSpaceExplicit` | the same, explicit | on the parent |
 //!
@@ -28,8 +29,10 @@ pub enum Application {
     /// From outside, on each bone alone.
     #[default]
     External,
-    /// By the joints, towards world orientations.
+    /// By the joints, towards world orientations; the root is held from outside.
     Internal,
+    /// By the joints alone: the legs that stand carry the root's moment, and nothing comes from outside.
+    FullyInternal,
     /// By the joints, towards joint angles.
     ParentSpace,
     /// By the joints, towards joint angles, without implicit terms.
@@ -67,7 +70,7 @@ impl Dynamo {
                     self.cheat += term.at_rest.angular - term.gain.angular * now;
                     out.implicit.push((self.ids[i], term));
                 }
-                Application::Internal => {
+                Application::Internal | Application::FullyInternal => {
                     let wanted = self.targets.orientation[i];
                     self.serve(sense, i, gains, wanted, rate, out);
                 }
@@ -134,6 +137,28 @@ impl Dynamo {
                 out.servo.target_q[q.start + 1] = sense.state.q[q.start + 1] + drive(1, axes[1]);
             }
             _ => {}
+        }
+    }
+
+    /// A moment on the root from within (recipes 4.3): its reverse on the thighs of the legs that stand, in proportion to
+    /// what their feet carry. Without a leg to stand on there is none.
+    pub(super) fn push_off(&self, sense: &Sense<'_>, moment: DVec3, out: &mut Actuation) {
+        let total: f64 = self.feet.loads().sum();
+        if total <= 0.0 {
+            return;
+        }
+        for (foot, load) in self.feet.loads().enumerate().filter(|(_, load)| *load > 0.0) {
+            // The bone of the leg that hangs on the root.
+            let mut thigh = foot;
+            while let Some(parent) = self.model.bodies()[thigh].parent().filter(|p| p.index() > 0) {
+                thigh = parent.index();
+            }
+            let body = &sense.model.bodies()[sense.bodies.start + thigh];
+            if thigh > 0 && body.joint().kind == JointKind::Spherical {
+                let torque = self.targets.actual(thigh).conjugate() * (moment * (-load / total));
+                let freedoms = &mut out.joint_force[body.v_range()];
+                freedoms.iter_mut().zip(torque.to_array()).for_each(|(f, t)| *f += t);
+            }
         }
     }
 }

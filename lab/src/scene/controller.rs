@@ -133,9 +133,10 @@ fn read_gains(table: &Fields<'_>) -> Result<Gains, SceneError> {
     })
 }
 
-const APPLICATIONS: [(&str, Application); 4] = [
+const APPLICATIONS: [(&str, Application); 5] = [
     ("external", Application::External),
     ("internal", Application::Internal),
+    ("fully-internal", Application::FullyInternal),
     ("parent-space", Application::ParentSpace),
     ("parent-space-explicit", Application::ParentSpaceExplicit),
 ];

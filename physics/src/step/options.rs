@@ -73,9 +73,8 @@ pub struct StepOptions {
     pub margin: f64,
     /// Most rounds of the active set (contacts that open, stick or slip; saturated servos).
     pub passes: usize,
-    /// Most sweeps of projected Gauss–Seidel over rows that rest; a quarter of it over rows that move. A bound, not a
-    /// cost: sweeps end by `tolerance`, and at rest a solve that is cut short leaves the next step a worse start (a
-    /// hundred stacked boxes take 50 sweeps of 50, but 23 of 200).
+    /// Most sweeps of projected Gauss–Seidel over the rows. A bound, not a cost: sweeps end by `tolerance`, and at rest a
+    /// solve that is cut short leaves the next step a worse start.
     pub sweeps: usize,
     /// Sweeps end once no row's velocity changes by more than this, m/s or rad/s.
     pub tolerance: f64,
