@@ -193,7 +193,7 @@ impl Coupled {
     }
 
     /// Solves by at most `max_sweeps` sweeps from the given `x`. An island ends early once none of its rows' velocities
-    /// changed by more than `tolerance`, or by [`EXACT`] of its largest speed.
+    /// changed by more than `tolerance`, or by a thousandth of its largest speed.
     pub fn solve(
         &self,
         rows: &[CoupledRow],
