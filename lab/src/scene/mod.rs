@@ -43,6 +43,7 @@ pub(crate) use fighters::repertoire;
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
 pub use motion::Motion;
+pub(crate) use random::Random;
 pub(crate) use random::seed_of;
 pub use stage::{Member, Stage};
 

@@ -2,7 +2,7 @@
 
 use super::plan::{Task, Trial};
 use crate::run::{Run, variants_of};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{Random, Scene, SceneError};
 
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,18 +23,6 @@ pub struct Outcome {
 const FREQUENCY: f64 = 40.0;
 const DAMPING_RATIO: f64 = 1.0;
 
-/// SplitMix64, mapped to [-1, 1).
-fn draws(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
 /// The scene of a trial.
 pub(super) fn scene_text(trial: &Trial) -> String {
     // k₁ = I ω² and k₂ = 2 ζ I ω, so factors a on k₁ and b on k₂ are ω √a and ζ b / √a.
@@ -45,7 +33,8 @@ pub(super) fn scene_text(trial: &Trial) -> String {
         Task::Walk | Task::Obstacles => ("walk", true, 5.0),
         Task::Cartwheel => ("cartwheel", false, 4.0),
     };
-    let mut draw = draws(trial.seed + 1);
+    let mut random = Random::new(trial.seed, "gain-map");
+    let mut draw = || random.symmetric();
     // A nudge that every law survives at its best.
     let angle = std::f64::consts::PI * draw();
     let (x, y) = (8.0 * angle.cos(), 8.0 * angle.sin());
