@@ -1,6 +1,6 @@
-//! Two autonomous boxers on uneven ground, or one fighter and a crate, over many seeds.
+//! Two autonomous boxers on uneven ground, or one fighter with or without a crate thrown at it, over many seeds.
 //!
-//! `cargo run --release -p stuntlab-control --example boxing -- [boxing|crate] [seeds] [seconds] [formulation]`
+//! `cargo run --release -p stuntlab-control --example boxing -- [boxing|crate|alone] [seeds] [seconds] [formulation]`
 
 #[path = "../tests/ring/mod.rs"]
 mod ring;
@@ -16,7 +16,8 @@ use stuntlab_physics::{Formulation, StepOptions};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let word = |k: usize, default: &str| words.get(k).cloned().unwrap_or_else(|| default.to_owned());
-    let setup = if word(0, "boxing") == "crate" { Setup::Crate } else { Setup::Boxing };
+    let alone = word(0, "boxing") == "alone";
+    let setup = if alone || word(0, "boxing") == "crate" { Setup::Crate } else { Setup::Boxing };
     let seeds: u64 = word(1, "10").parse()?;
     let seconds: f64 = word(2, if setup == Setup::Crate { "15" } else { "300" }).parse()?;
     let formulation = Formulation::from_name(&word(3, "lcp-pgs")).ok_or("an unknown formulation")?;
@@ -35,6 +36,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     return done;
                 }
                 let mut ring = Ring::new(&repertoire, setup, seed, options);
+                if alone {
+                    ring.put_crate_away();
+                }
                 ring.run(seconds);
                 done.push(ring.outcome());
             }

@@ -26,7 +26,7 @@ pub use feet::FootLift;
 pub use gains::BoneGains;
 pub use root::{Balance, Root, RootSense, WeakSpring};
 pub use stun::{Stun, StunOptions};
-pub use targets::{Frame, Targets, difference};
+pub use targets::{Frame, Targets};
 pub use torques::Application;
 
 use stuntlab_physics::glam::DVec3;
@@ -126,24 +126,9 @@ impl Dynamo {
         self.medley.follow(reference, time, self.options.fade);
     }
 
-    /// The motions being followed.
-    pub fn medley(&self) -> &Medley {
-        &self.medley
-    }
-
-    /// k₁ and k₂ of every bone at full strength.
-    pub fn gains(&self) -> &BoneGains {
-        &self.gains
-    }
-
     /// What every bone should do, as of the last step.
     pub fn targets(&self) -> &Targets {
         &self.targets
-    }
-
-    /// What the reference motion itself does, as of the last step.
-    pub fn wanted(&self) -> &Attitudes {
-        &self.wanted
     }
 
     /// Gain scale of the stun.

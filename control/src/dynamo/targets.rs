@@ -19,7 +19,7 @@
 //!
 //! In the absolute frame `B = H`: every bone strives for its attitude in the world ("super-balance").
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use stuntlab_physics::glam;
 use stuntlab_physics::spatial::{Transform, rotation};
 
@@ -33,11 +33,6 @@ pub enum Frame {
     Egocentric,
     /// The reference's root turned to the simulated heading: every bone strives for its absolute attitude.
     Absolute,
-}
-
-/// Rotation vector of `d aᵀ` (2), world axes.
-pub fn difference(d: DQuat, a: &DMat3) -> DVec3 {
-    rotation::log(d * DQuat::from_mat3(a).conjugate())
 }
 
 /// What every bone should do.

@@ -29,11 +29,8 @@ pub trait Reference: Any + Send {
     /// Length, s; infinite for a motion without end.
     fn duration(&self) -> f64;
 
-    /// What every bone should do at `time`. References that are asked every step keep a table; this is the long way.
-    fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes) {
-        let ahead = self.spacing();
-        Sampler::new(model).sample(model, time, ahead, |t, q| self.write(t, q), out);
-    }
+    /// What every bone should do at `time`; asked every step.
+    fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes);
 
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Reference>;

@@ -115,7 +115,6 @@ impl Ring {
     }
 
     /// Throws no crate.
-    #[allow(dead_code, reason = "tests use it, the example does not")]
     pub(crate) fn put_crate_away(&mut self) {
         self.throw = self.throw.map(|(_, angle)| (f64::INFINITY, angle));
     }
