@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use crate::collide::Contacts;
 use crate::contact::ContactSet;
 use crate::model::{BodyId, JointKind, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3, Transform};
+use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Transform};
 use crate::step::StepData;
 
 /// Scratch and results of the algorithms. One per thread that computes; never part of the state.
@@ -84,14 +84,14 @@ pub struct Dynamics {
     pub(crate) drive: Vec<DVec3>,
 }
 
-/// What is kept of `D_i = S_iᵀ IA_i S_i` for joints of one to three freedoms. Spherical joints work in
-/// world axes here and turn into child axes only at the interface.
+/// What is kept of `D_i = S_iᵀ IA_i S_i + E_i` for joints of one to three freedoms, `E_i` being the joint's own inertia.
+/// Spherical joints work in world axes here and turn into child axes only at the interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factor {
     /// `U D⁻¹`, a column per freedom.
     pub(crate) gain: [Force; 3],
-    /// `D⁻¹`.
-    pub(crate) inverse: Sym3,
+    /// `D = L Δ Lᵀ`.
+    pub(crate) ldl: Ldl3,
     /// `D⁻¹ u`.
     pub(crate) drive: DVec3,
     /// Whether the joint is prescribed in the last hybrid run.
@@ -100,7 +100,7 @@ pub(crate) struct Factor {
 
 impl Factor {
     const ZERO: Self =
-        Self { gain: [Force::ZERO; 3], inverse: Sym3::ZERO, drive: DVec3::ZERO, prescribed: false };
+        Self { gain: [Force::ZERO; 3], ldl: Ldl3::ZERO, drive: DVec3::ZERO, prescribed: false };
 }
 
 /// Factor `LDLᵀ` of the 6×6 inertia of a free joint, angular part first. Triangular solves rather than an

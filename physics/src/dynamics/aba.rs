@@ -5,7 +5,7 @@
 //!   (1)    IA_i = I_i                pA_i = (ω × I_o ω, m ω × (ω × c)) - f_ext,i
 //! inward
 //!   (2)    U = IA S,  D = SᵀU + armature,  u = τ - Sᵀ pA
-//!   (3)    Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u
+//!   (3)    Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u             (`joint`, with a factor of D)
 //!   (4)    IA_p += Ia shifted,  pA_p += pa shifted
 //! outward  a_0 = -g
 //!   (5)    a' = a_p shifted + c,  q̈ = D⁻¹(u - Uᵀa'),  a = a' + S q̈
@@ -32,8 +32,9 @@ use std::ops::Range;
 
 use glam::{DMat3, DVec3};
 
+use super::joint;
 use super::kinematics::{forward_kinematics, forward_velocity, joint_motion};
-use crate::data::{Data, Factor, FreeFactor};
+use crate::data::Data;
 use crate::forces::{Forces, ImplicitForce};
 use crate::model::{JointKind, Link, Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Sym3};
@@ -128,23 +129,15 @@ pub(crate) struct Drive<'a> {
     dt: f64,
     /// Bodies whose joint moves as `data.dynamics.acceleration` says (RBDA 9.2).
     prescribed: &'a [bool],
-    /// Whether implicit body terms are part of the inertias.
-    stiff: bool,
 }
 
 impl<'a> Drive<'a> {
     pub(crate) fn explicit(tau: &'a [f64]) -> Self {
-        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[], stiff: false }
+        Self { tau, gain: &[], v: &[], dt: 0.0, prescribed: &[] }
     }
 
     pub(crate) fn implicit(forces: &'a Forces, v: &'a [f64], dt: f64) -> Self {
-        let stiff = !forces.implicit.is_empty();
-        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[], stiff }
-    }
-
-    /// Tells that implicit body terms were added to the inertias.
-    pub(crate) fn stiffened(self, stiff: bool) -> Self {
-        Self { stiff, ..self }
+        Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[] }
     }
 
     pub(crate) fn prescribing(self, prescribed: &'a [bool]) -> Self {
@@ -281,256 +274,57 @@ fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (Articul
     match link.kind {
         JointKind::Fixed => (ia, pa + ia * c),
         JointKind::Revolute { .. } => {
-            let s = axes.x_axis;
-            let u = Force::new(ia.angular * s, ia.coupling.transpose() * s);
-            let d = s.dot(u.angular) + drive.diagonal(model, i, link, 0);
-            let push = drive.force(link, 0) - s.dot(pa.angular);
-            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
+            let left = joint::hinge(factor, &ia, axes, drive.diagonal(model, i, link, 0));
+            let push = drive.force(link, 0) - axes.x_axis.dot(pa.angular);
+            (left, pa + left * c + factor.yield_one(push))
         }
         JointKind::Prismatic { .. } => {
-            let s = axes.x_axis;
-            let u = Force::new(ia.coupling * s, ia.linear * s);
-            let d = s.dot(u.linear) + drive.diagonal(model, i, link, 0);
-            let push = drive.force(link, 0) - s.dot(pa.linear);
-            fold_one(factor, &ia, pa, c, u, 1.0 / d, push)
+            let left = joint::slider(factor, &ia, axes, drive.diagonal(model, i, link, 0));
+            let push = drive.force(link, 0) - axes.x_axis.dot(pa.linear);
+            (left, pa + left * c + factor.yield_one(push))
         }
         JointKind::Universal { .. } => {
-            let (s, t) = (axes.x_axis, axes.y_axis);
-            let transposed = ia.coupling.transpose();
-            let u = [Force::new(ia.angular * s, transposed * s), Force::new(ia.angular * t, transposed * t)];
-            let d00 = s.dot(u[0].angular) + drive.diagonal(model, i, link, 0);
-            let d01 = s.dot(u[1].angular);
-            let d11 = t.dot(u[1].angular) + drive.diagonal(model, i, link, 1);
-            let scale = 1.0 / (d00 * d11 - d01 * d01);
-            let inverse = Sym3::new(d11 * scale, d00 * scale, 0.0, -d01 * scale, 0.0, 0.0);
-            let push = DVec3::new(
-                drive.force(link, 0) - s.dot(pa.angular),
-                drive.force(link, 1) - t.dot(pa.angular),
-                0.0,
-            );
-            fold_two(factor, &ia, pa, c, u, inverse, push)
+            let extra =
+                Sym3::diagonal(drive.diagonal(model, i, link, 0), drive.diagonal(model, i, link, 1), 0.0);
+            let left = joint::universal(factor, &ia, axes, &extra);
+            let push = [0, 1].map(|k| drive.force(link, k) - axes.col(k).dot(pa.angular));
+            (left, pa + left * c + factor.yield_two(push))
         }
         JointKind::Spherical => {
             let extra = drive.diagonal3(model, i, link, 0);
             let push = *axes * drive.force3(link, 0) - pa.angular;
             if extra == DVec3::ZERO {
-                // Implicit body terms may stiffen one axis and not the others.
-                let inverse = if drive.stiff { ia.angular.inverse_definite() } else { ia.angular.inverse() };
-                fold_ball(factor, &ia, pa, c, push, inverse)
+                let left = joint::ball(factor, &ia);
+                factor.drive = factor.ldl.solve(push);
+                let pushed = ia.coupling.transpose() * factor.drive;
+                (left, Force::new(pa.angular + push, pa.linear + left.linear * c.linear + pushed))
             } else {
-                fold_ball_regular(factor, &ia, pa, c, push, turned_diagonal(axes, extra))
+                let left = joint::ball_with(factor, &ia, &turned_diagonal(axes, extra));
+                (left, pa + left * c + factor.yield_three(push))
             }
         }
         JointKind::Planar => {
-            let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
-            let u = [
-                Force::new(ia.coupling * x, ia.linear * x),
-                Force::new(ia.coupling * y, ia.linear * y),
-                Force::new(ia.angular * z, ia.coupling.transpose() * z),
-            ];
             let extra = drive.diagonal3(model, i, link, 0);
-            let d = Sym3::new(
-                x.dot(u[0].linear) + extra.x,
-                y.dot(u[1].linear) + extra.y,
-                z.dot(u[2].angular) + extra.z,
-                x.dot(u[1].linear),
-                x.dot(u[2].linear),
-                y.dot(u[2].linear),
-            );
+            let left = joint::planar(factor, &ia, axes, &Sym3::diagonal(extra.x, extra.y, extra.z));
+            let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
             let push =
                 drive.force3(link, 0) - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
-            fold_three(factor, &ia, pa, c, u, d.inverse_definite(), push)
+            (left, pa + left * c + factor.yield_three(push))
         }
         JointKind::Free => {
-            let extra_linear = turned_diagonal(axes, drive.diagonal3(model, i, link, 0));
-            let extra_angular = turned_diagonal(axes, drive.diagonal3(model, i, link, 3));
+            let extra = [0, 3].map(|at| turned_diagonal(axes, drive.diagonal3(model, i, link, at)));
+            let factor = &mut data.dynamics.free_factor[link.free as usize];
+            let left = joint::free(factor, &ia, &extra, link.parent != NONE);
             let force = Force::new(*axes * drive.force3(link, 3), *axes * drive.force3(link, 0));
-            let loaded = link.parent != NONE && (extra_linear != Sym3::ZERO || extra_angular != Sym3::ZERO);
-            let d = ArticulatedInertia {
-                angular: ia.angular + extra_angular,
-                linear: ia.linear + extra_linear,
-                ..ia
-            };
-            let factor = FreeFactor { lower: factor_definite(&d), drive: force - pa, loaded };
-            data.dynamics.free_factor[link.free as usize] = factor;
-            if loaded {
-                fold_free_regular(&factor, &ia, pa, c, extra_linear, extra_angular)
+            factor.drive = force - pa;
+            if factor.loaded {
+                (left, pa + left * c + ia * factor.solve(factor.drive))
             } else {
                 // Nothing of the inertia passes a free joint; its own force does.
-                (ArticulatedInertia::ZERO, force)
+                (left, force)
             }
         }
     }
-}
-
-/// `XᵀY` where the product is known to be symmetric.
-#[inline]
-fn symmetric_product(x: &DMat3, y: &DMat3) -> Sym3 {
-    Sym3::new(
-        x.x_axis.dot(y.x_axis),
-        x.y_axis.dot(y.y_axis),
-        x.z_axis.dot(y.z_axis),
-        x.x_axis.dot(y.y_axis),
-        x.x_axis.dot(y.z_axis),
-        x.y_axis.dot(y.z_axis),
-    )
-}
-
-/// `IA - g uᵀ` with `g = u / D`, which is symmetric.
-#[inline]
-fn downdate(ia: &mut ArticulatedInertia, g: &Force, u: &Force) {
-    let (ga, gl) = (g.angular, g.linear);
-    let (ua, ul) = (u.angular, u.linear);
-    ia.angular =
-        ia.angular - Sym3::new(ga.x * ua.x, ga.y * ua.y, ga.z * ua.z, ga.x * ua.y, ga.x * ua.z, ga.y * ua.z);
-    ia.linear =
-        ia.linear - Sym3::new(gl.x * ul.x, gl.y * ul.y, gl.z * ul.z, gl.x * ul.y, gl.x * ul.z, gl.y * ul.z);
-    ia.coupling.x_axis -= ga * ul.x;
-    ia.coupling.y_axis -= ga * ul.y;
-    ia.coupling.z_axis -= ga * ul.z;
-}
-
-#[inline(always)]
-fn fold_one(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    u: Force,
-    inverse: f64,
-    drive: f64,
-) -> (ArticulatedInertia, Force) {
-    let g = u * inverse;
-    factor.gain[0] = g;
-    factor.inverse.xx = inverse;
-    factor.drive.x = inverse * drive;
-    let mut left = *ia;
-    downdate(&mut left, &g, &u);
-    (left, pa + left * c + g * drive)
-}
-
-#[inline(always)]
-fn fold_two(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    u: [Force; 2],
-    inverse: Sym3,
-    drive: DVec3,
-) -> (ArticulatedInertia, Force) {
-    let g = [u[0] * inverse.xx + u[1] * inverse.xy, u[0] * inverse.xy + u[1] * inverse.yy];
-    factor.gain = [g[0], g[1], Force::ZERO];
-    factor.inverse = inverse;
-    factor.drive = inverse * drive;
-    let mut left = *ia;
-    downdate(&mut left, &g[0], &u[0]);
-    downdate(&mut left, &g[1], &u[1]);
-    (left, pa + left * c + g[0] * drive.x + g[1] * drive.y)
-}
-
-#[inline(always)]
-fn fold_three(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    u: [Force; 3],
-    inverse: Sym3,
-    drive: DVec3,
-) -> (ArticulatedInertia, Force) {
-    let i = inverse;
-    let g = [
-        u[0] * i.xx + u[1] * i.xy + u[2] * i.xz,
-        u[0] * i.xy + u[1] * i.yy + u[2] * i.yz,
-        u[0] * i.xz + u[1] * i.yz + u[2] * i.zz,
-    ];
-    factor.gain = g;
-    factor.inverse = inverse;
-    factor.drive = inverse * drive;
-    let mut left = *ia;
-    downdate(&mut left, &g[0], &u[0]);
-    downdate(&mut left, &g[1], &u[1]);
-    downdate(&mut left, &g[2], &u[2]);
-    (left, pa + left * c + g[0] * drive.x + g[1] * drive.y + g[2] * drive.z)
-}
-
-/// Ball joint without armature or gain: all moment response is gone, only `C - BᵀA⁻¹B` is left.
-#[inline(always)]
-fn fold_ball(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    drive: DVec3,
-    inverse: Sym3,
-) -> (ArticulatedInertia, Force) {
-    let e = inverse * ia.coupling; // A⁻¹B; rows of U D⁻¹'s linear half
-    factor.gain =
-        [Force::new(DVec3::X, e.row(0)), Force::new(DVec3::Y, e.row(1)), Force::new(DVec3::Z, e.row(2))];
-    factor.inverse = inverse;
-    factor.drive = inverse * drive;
-    let linear = ia.linear - symmetric_product(&ia.coupling, &e);
-    let left = ArticulatedInertia { linear, ..ArticulatedInertia::ZERO };
-    let bias = Force::new(
-        pa.angular + drive,
-        pa.linear + linear * c.linear + ia.coupling.transpose() * factor.drive,
-    );
-    (left, bias)
-}
-
-/// Ball joint with `D = A + extra`.
-#[inline(always)]
-fn fold_ball_regular(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    drive: DVec3,
-    extra: Sym3,
-) -> (ArticulatedInertia, Force) {
-    let inverse = (ia.angular + extra).inverse_definite();
-    let t = inverse * ia.angular.to_mat3(); // D⁻¹A, whose rows are the columns of A D⁻¹
-    let e = inverse * ia.coupling; // D⁻¹B
-    factor.gain =
-        [Force::new(t.row(0), e.row(0)), Force::new(t.row(1), e.row(1)), Force::new(t.row(2), e.row(2))];
-    factor.inverse = inverse;
-    factor.drive = inverse * drive;
-    // A - A D⁻¹ A = extra D⁻¹ A and B - A D⁻¹ B = extra D⁻¹ B: no cancellation.
-    let left = ArticulatedInertia {
-        angular: symmetric_product(&extra.to_mat3(), &t),
-        coupling: extra * e,
-        linear: ia.linear - symmetric_product(&ia.coupling, &e),
-    };
-    let bias = Force::new(
-        pa.angular + ia.angular * factor.drive,
-        pa.linear + ia.coupling.transpose() * factor.drive,
-    );
-    (left, bias + left * c)
-}
-
-/// Free joint inside a tree with `D = IA + E`, `E` from joint gains: `Ia = IA - IA D⁻¹ IA = E D⁻¹ IA`.
-fn fold_free_regular(
-    factor: &FreeFactor,
-    ia: &ArticulatedInertia,
-    pa: Force,
-    c: Motion,
-    extra_linear: Sym3,
-    extra_angular: Sym3,
-) -> (ArticulatedInertia, Force) {
-    let column = |unit: Motion| {
-        let x = factor.solve(*ia * unit);
-        Force::new(extra_angular * x.angular, extra_linear * x.linear)
-    };
-    let turn = DVec3::AXES.map(|axis| column(Motion::new(axis, DVec3::ZERO)).angular);
-    let slide = DVec3::AXES.map(|axis| column(Motion::new(DVec3::ZERO, axis)));
-    let matrix = |columns: [DVec3; 3]| DMat3::from_cols(columns[0], columns[1], columns[2]);
-    let left = ArticulatedInertia {
-        angular: Sym3::symmetric_part(&matrix(turn)),
-        coupling: matrix(slide.map(|f| f.angular)),
-        linear: Sym3::symmetric_part(&matrix(slide.map(|f| f.linear))),
-    };
-    (left, pa + *ia * factor.solve(factor.drive) + left * c)
 }
 
 /// (5) for a range of bodies (whole trees), root first.
@@ -584,59 +378,6 @@ fn unfold(model: &Model, data: &mut Data, i: usize, inherited: Motion) -> Motion
             joint_motion(kind, axes, out)
         }
     }
-}
-
-impl Factor {
-    /// `D⁻¹u - (U D⁻¹)ᵀ a'`.
-    #[inline]
-    pub(crate) fn relative(&self, inherited: Motion, drive: DVec3) -> DVec3 {
-        drive
-            - DVec3::new(
-                inherited.dot(self.gain[0]),
-                inherited.dot(self.gain[1]),
-                inherited.dot(self.gain[2]),
-            )
-    }
-}
-
-impl FreeFactor {
-    /// `D⁻¹ f`.
-    #[inline]
-    pub(crate) fn solve(&self, f: Force) -> Motion {
-        let (l, mut x) = (&self.lower, f.to_array());
-        for i in 1..6 {
-            for k in 0..i {
-                x[i] -= l[i][k] * x[k];
-            }
-        }
-        for i in (0..6).rev() {
-            x[i] *= l[i][i];
-            for k in i + 1..6 {
-                x[i] -= l[k][i] * x[k];
-            }
-        }
-        Motion::new(vec3(&x, 0), vec3(&x, 3))
-    }
-}
-
-/// `LDLᵀ` of a positive definite 6×6: `L` below the diagonal, `D⁻¹` on it.
-#[inline]
-fn factor_definite(d: &ArticulatedInertia) -> [[f64; 6]; 6] {
-    let mut m = d.to_dense();
-    for k in 0..6 {
-        let inverse = 1.0 / m[k][k];
-        for i in k + 1..6 {
-            let l = m[i][k] * inverse;
-            for j in k + 1..=i {
-                m[i][j] -= l * m[j][k];
-            }
-        }
-        for i in k + 1..6 {
-            m[i][k] *= inverse;
-        }
-        m[k][k] = inverse;
-    }
-    m
 }
 
 /// The world-axes joint force of a spherical joint and the like: `S τ` for the impulse response.

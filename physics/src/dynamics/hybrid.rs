@@ -32,7 +32,7 @@ pub fn hybrid(model: &Model, state: &State, data: &mut Data, forces: &Forces, pr
             add_implicit(data, body.index(), term, dt);
         }
     }
-    let drive = Drive::implicit(forces, &state.v, dt).prescribing(prescribed).stiffened(stiff);
+    let drive = Drive::implicit(forces, &state.v, dt).prescribing(prescribed);
     inward(model, data, all.clone(), &drive);
     outward(model, data, all.clone());
     for i in all {

@@ -66,8 +66,7 @@ fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64
             }
         } else {
             let u = joint_wrench(link.kind, &axes[i], joint) + projected(link.kind, &axes[i], own);
-            factor.drive = factor.inverse * u;
-            own - factor.gain[0] * u.x - factor.gain[1] * u.y - factor.gain[2] * u.z
+            own - factor.yield_three(u)
         };
         if link.parent != NONE {
             impulse[link.parent as usize] += passed.seen_from(offsets[i]);
@@ -188,8 +187,8 @@ pub(crate) fn tree_response(
                     tau[dof - link.v as usize] = impulse;
                     u += joint_wrench(link.kind, &axes[at], &tau);
                 }
-                dynamics.drive[at] += factor.inverse * u;
-                own = own - factor.gain[0] * u.x - factor.gain[1] * u.y - factor.gain[2] * u.z;
+                dynamics.drive[at] += factor.ldl.solve(u);
+                own -= factor.taken(u);
             }
             push = None;
             if link.parent == NONE {

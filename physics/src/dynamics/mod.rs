@@ -21,6 +21,7 @@ mod crba;
 mod hybrid;
 pub(crate) mod impulse;
 mod jacobian;
+pub(crate) mod joint;
 pub(crate) mod kinematics;
 mod ltl;
 mod momentum;

@@ -56,8 +56,8 @@ pub(crate) fn contact_responses(
             if !factor.prescribed && link.kind != JointKind::Fixed {
                 for k in 0..DIRECTIONS {
                     let u = projected(link.kind, &axes[at], own[k]);
-                    scratch.drive[at][k] += factor.inverse * u;
-                    own[k] = own[k] - factor.gain[0] * u.x - factor.gain[1] * u.y - factor.gain[2] * u.z;
+                    scratch.drive[at][k] += factor.ldl.solve(u);
+                    own[k] -= factor.taken(u);
                 }
             }
             if link.parent == NONE {

@@ -6,12 +6,14 @@
 //! [`crate::dynamics`].
 
 mod inertia;
+mod ldl3;
 pub mod rotation;
 mod sym3;
 mod transform;
 mod vectors;
 
 pub use inertia::{ArticulatedInertia, Inertia, cross_matrix};
+pub(crate) use ldl3::Ldl3;
 pub use sym3::Sym3;
 pub use transform::Transform;
 pub use vectors::{Force, Motion};

@@ -85,7 +85,7 @@ pub(super) fn solve(
     let explicit = opt.formulation == Formulation::Penalty;
     let drive =
         if explicit { Drive::explicit(&forces.joint) } else { Drive::implicit(&forces, &state.v, opt.dt) };
-    let drive = drive.prescribing(&act.prescribed).stiffened(is_stiff(data, opt, tree));
+    let drive = drive.prescribing(&act.prescribed);
     inward_again(model, data, bodies.clone(), &drive, &changed);
     outward(model, data, bodies.clone());
     let range = model.freedoms_of(tree);
