@@ -34,7 +34,7 @@ use glam::{DMat3, DVec3};
 
 use super::joint;
 use super::kinematics::{forward_kinematics, forward_velocity, joint_motion};
-use crate::data::Data;
+use crate::data::{Data, Dynamics};
 use crate::forces::{Forces, ImplicitForce};
 use crate::model::{JointKind, Link, Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Sym3};
@@ -198,12 +198,7 @@ fn turned_diagonal(axes: &DMat3, d: DVec3) -> Sym3 {
 /// (2)–(4) for a range of bodies (whole trees), tips first.
 pub(crate) fn inward(model: &Model, data: &mut Data, bodies: Range<usize>, drive: &Drive<'_>) {
     for i in bodies.rev() {
-        let (inertia, bias) = if drive.is_prescribed(i) {
-            fold_prescribed(model, data, i)
-        } else {
-            fold(model, data, i, drive)
-        };
-        hand_over(&model.links[i], data, i, &inertia, bias);
+        fold::<false>(model, data, i, drive);
     }
 }
 
@@ -218,111 +213,116 @@ pub(crate) fn inward_again(
     changed: &[bool],
 ) {
     for i in bodies.rev() {
-        let link = &model.links[i];
-        let p = link.parent as usize;
+        let parent = model.links[i].parent;
         if changed[i] {
-            let (inertia, bias) = if drive.is_prescribed(i) {
-                fold_prescribed(model, data, i)
-            } else {
-                fold(model, data, i, drive)
-            };
-            if link.parent != NONE {
-                let r = data.position.offset[i];
-                let handed = (inertia.seen_from(r), bias.seen_from(r));
-                data.dynamics.handed[i] = handed;
-                data.dynamics.articulated_inertia[p] += handed.0;
-                data.dynamics.articulated_bias[p] += handed.1;
-            }
-        } else if link.parent != NONE && changed[p] {
+            fold::<true>(model, data, i, drive);
+        } else if parent != NONE && changed[parent as usize] {
             let handed = data.dynamics.handed[i];
-            data.dynamics.articulated_inertia[p] += handed.0;
-            data.dynamics.articulated_bias[p] += handed.1;
+            data.dynamics.articulated_inertia[parent as usize] += handed.0;
+            data.dynamics.articulated_bias[parent as usize] += handed.1;
         }
     }
 }
 
+/// (4): gives the parent what a joint leaves, seen from there; `KEEP` for the next time too.
+#[inline(always)]
+fn hand_over<const KEEP: bool>(
+    dynamics: &mut Dynamics,
+    i: usize,
+    parent: u32,
+    handed: (ArticulatedInertia, Force),
+) {
+    if parent != NONE {
+        if KEEP {
+            dynamics.handed[i] = handed;
+        }
+        dynamics.articulated_inertia[parent as usize] += handed.0;
+        dynamics.articulated_bias[parent as usize] += handed.1;
+    }
+}
+
 /// A prescribed joint hands everything on: `Ia = IA`, `pa = pA + IA (c + S q̈*)` (RBDA 9.2).
-fn fold_prescribed(model: &Model, data: &mut Data, i: usize) -> (ArticulatedInertia, Force) {
+fn fold_prescribed<const KEEP: bool>(model: &Model, data: &mut Data, i: usize) {
     let link = &model.links[i];
     data.dynamics.factor[i].prescribed = true;
     let wanted = &data.dynamics.acceleration[link.v as usize..];
     let own = joint_motion(link.kind, &data.position.axes[i], wanted);
     let inertia = data.dynamics.articulated_inertia[i];
-    (inertia, data.dynamics.articulated_bias[i] + inertia * (data.velocity.bias[i] + own))
+    let bias = data.dynamics.articulated_bias[i] + inertia * (data.velocity.bias[i] + own);
+    let r = data.position.offset[i];
+    hand_over::<KEEP>(&mut data.dynamics, i, link.parent, (inertia.seen_from(r), bias.seen_from(r)));
 }
 
-/// (4): gives what is left of a body to its parent.
+/// (2)–(4) for the joint above body `i`. Every kind hands over by itself: what it leaves would have to go through memory
+/// where the kinds meet again.
 #[inline(always)]
-fn hand_over(link: &Link, data: &mut Data, i: usize, inertia: &ArticulatedInertia, bias: Force) {
-    if link.parent != NONE {
-        let (p, r) = (link.parent as usize, data.position.offset[i]);
-        data.dynamics.articulated_inertia[p] += inertia.seen_from(r);
-        data.dynamics.articulated_bias[p] += bias.seen_from(r);
+fn fold<const KEEP: bool>(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) {
+    if drive.is_prescribed(i) {
+        return fold_prescribed::<KEEP>(model, data, i);
     }
-}
-
-/// (2) and (3): factors of the joint above body `i`; returns `Ia`, `pa` at the body's origin.
-#[inline(always)]
-fn fold(model: &Model, data: &mut Data, i: usize, drive: &Drive<'_>) -> (ArticulatedInertia, Force) {
     let link = &model.links[i];
     let axes = &data.position.axes[i];
+    let r = data.position.offset[i];
     let ia = data.dynamics.articulated_inertia[i];
     let pa = data.dynamics.articulated_bias[i];
     let c = data.velocity.bias[i];
-    let factor = &mut data.dynamics.factor[i];
+    let dynamics = &mut data.dynamics;
+    let factor = &mut dynamics.factor[i];
     factor.prescribed = false;
     match link.kind {
-        JointKind::Fixed => (ia, pa + ia * c),
+        JointKind::Fixed => {
+            let handed = (ia.seen_from(r), (pa + ia * c).seen_from(r));
+            hand_over::<KEEP>(dynamics, i, link.parent, handed);
+        }
         JointKind::Revolute { .. } => {
-            let left = joint::hinge(factor, &ia, axes, drive.diagonal(model, i, link, 0));
             let push = drive.force(link, 0) - axes.x_axis.dot(pa.angular);
-            (left, pa + left * c + factor.yield_one(push))
+            let fold = joint::hinge(&ia, axes, drive.diagonal(model, i, link, 0));
+            let handed = fold.pushed(factor, pa, c, r, [push]);
+            hand_over::<KEEP>(dynamics, i, link.parent, handed);
         }
         JointKind::Prismatic { .. } => {
-            let left = joint::slider(factor, &ia, axes, drive.diagonal(model, i, link, 0));
             let push = drive.force(link, 0) - axes.x_axis.dot(pa.linear);
-            (left, pa + left * c + factor.yield_one(push))
+            let fold = joint::slider(&ia, axes, drive.diagonal(model, i, link, 0));
+            let handed = fold.pushed(factor, pa, c, r, [push]);
+            hand_over::<KEEP>(dynamics, i, link.parent, handed);
         }
         JointKind::Universal { .. } => {
-            let extra =
-                Sym3::diagonal(drive.diagonal(model, i, link, 0), drive.diagonal(model, i, link, 1), 0.0);
-            let left = joint::universal(factor, &ia, axes, &extra);
+            let extra = [0, 1].map(|k| drive.diagonal(model, i, link, k));
             let push = [0, 1].map(|k| drive.force(link, k) - axes.col(k).dot(pa.angular));
-            (left, pa + left * c + factor.yield_two(push))
+            let fold = joint::universal(&ia, axes, &Sym3::diagonal(extra[0], extra[1], 0.0));
+            let handed = fold.pushed(factor, pa, c, r, push);
+            hand_over::<KEEP>(dynamics, i, link.parent, handed);
         }
         JointKind::Spherical => {
             let extra = drive.diagonal3(model, i, link, 0);
             let push = *axes * drive.force3(link, 0) - pa.angular;
             if extra == DVec3::ZERO {
-                let left = joint::ball(factor, &ia);
-                factor.drive = factor.ldl.solve(push);
-                let pushed = ia.coupling.transpose() * factor.drive;
-                (left, Force::new(pa.angular + push, pa.linear + left.linear * c.linear + pushed))
+                let handed = joint::ball(&ia).pushed(factor, pa, c, r, push);
+                hand_over::<KEEP>(dynamics, i, link.parent, handed);
             } else {
-                let left = joint::ball_with(factor, &ia, &turned_diagonal(axes, extra));
-                (left, pa + left * c + factor.yield_three(push))
+                let fold = joint::ball_with(&ia, &turned_diagonal(axes, extra));
+                let handed = fold.pushed(factor, pa, c, r, push.to_array());
+                hand_over::<KEEP>(dynamics, i, link.parent, handed);
             }
         }
         JointKind::Planar => {
             let extra = drive.diagonal3(model, i, link, 0);
-            let left = joint::planar(factor, &ia, axes, &Sym3::diagonal(extra.x, extra.y, extra.z));
             let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
             let push =
                 drive.force3(link, 0) - DVec3::new(x.dot(pa.linear), y.dot(pa.linear), z.dot(pa.angular));
-            (left, pa + left * c + factor.yield_three(push))
+            let fold = joint::planar(&ia, axes, &Sym3::diagonal(extra.x, extra.y, extra.z));
+            let handed = fold.pushed(factor, pa, c, r, push.to_array());
+            hand_over::<KEEP>(dynamics, i, link.parent, handed);
         }
         JointKind::Free => {
             let extra = [0, 3].map(|at| turned_diagonal(axes, drive.diagonal3(model, i, link, at)));
-            let factor = &mut data.dynamics.free_factor[link.free as usize];
+            let factor = &mut dynamics.free_factor[link.free as usize];
             let left = joint::free(factor, &ia, &extra, link.parent != NONE);
             let force = Force::new(*axes * drive.force3(link, 3), *axes * drive.force3(link, 0));
             factor.drive = force - pa;
-            if factor.loaded {
-                (left, pa + left * c + ia * factor.solve(factor.drive))
-            } else {
-                // Nothing of the inertia passes a free joint; its own force does.
-                (left, force)
-            }
+            // Nothing of the inertia passes an unloaded free joint; its own force does.
+            let bias = if factor.loaded { pa + left * c + ia * factor.solve(factor.drive) } else { force };
+            hand_over::<KEEP>(dynamics, i, link.parent, (left.seen_from(r), bias.seen_from(r)));
         }
     }
 }
@@ -354,15 +354,6 @@ fn unfold(model: &Model, data: &mut Data, i: usize, inherited: Motion) -> Motion
     }
     match link.kind {
         JointKind::Fixed => Motion::ZERO,
-        JointKind::Revolute { .. } => {
-            out[0] = factor.drive.x - inherited.dot(factor.gain[0]);
-            Motion::new(axes.x_axis * out[0], DVec3::ZERO)
-        }
-        JointKind::Spherical => {
-            let world = factor.relative(inherited, factor.drive);
-            write3(out, 0, axes.transpose() * world);
-            Motion::new(world, DVec3::ZERO)
-        }
         JointKind::Free => {
             let f = &data.dynamics.free_factor[link.free as usize];
             let rhs = f.drive - data.dynamics.articulated_inertia[i] * inherited;
@@ -372,11 +363,20 @@ fn unfold(model: &Model, data: &mut Data, i: usize, inherited: Motion) -> Motion
             world
         }
         kind => {
-            let x = factor.relative(inherited, factor.drive).to_array();
-            let n = kind.n_v();
-            out[..n].copy_from_slice(&x[..n]);
-            joint_motion(kind, axes, out)
+            let (x, own) = factor.move_along(kind, axes, inherited, factor.drive);
+            write_rates(kind, axes, x, &mut out[..kind.n_v()]);
+            own
         }
+    }
+}
+
+/// Rates as factors have them into the joint's freedoms: ball joints turn from world into child axes.
+#[inline(always)]
+pub(crate) fn write_rates(kind: JointKind, axes: &DMat3, x: DVec3, out: &mut [f64]) {
+    match kind {
+        JointKind::Spherical => write3(out, 0, axes.transpose() * x),
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => out[0] = x.x,
+        _ => out.copy_from_slice(&x.to_array()[..out.len()]),
     }
 }
 

@@ -1,5 +1,4 @@
-//! Response to an impulse, `H⁻¹Jᵀλ`, in O(n) by reusing the articulated factors (Mirtich 1996;
-//! recipes 1.5).
+//! Response to an impulse, `H⁻¹Jᵀλ`, in O(n) by reusing the articulated factors (Mirtich 1996).
 //!
 //! ```text
 //! inward   p_i = -impulse_i + Σ children;  u_i = τ_i - S_iᵀ p_i;  p_p += (p_i + U D⁻¹ u_i) shifted
@@ -14,12 +13,12 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::aba::joint_wrench;
-use super::kinematics::{joint_force, joint_motion};
+use super::aba::{joint_wrench, write_rates};
+use super::joint::projected;
 use crate::data::Data;
 use crate::model::{BodyId, JointKind, Model, NONE};
 use crate::spatial::{Force, Motion};
-use crate::state::vec3;
+use crate::state::{vec3, write3};
 
 /// The change of joint velocities when `impulse` (world axes at the body's origin) hits `body`.
 pub fn impulse_response(model: &Model, data: &mut Data, body: BodyId, impulse: Force, out: &mut [f64]) {
@@ -66,7 +65,9 @@ fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64
             }
         } else {
             let u = joint_wrench(link.kind, &axes[i], joint) + projected(link.kind, &axes[i], own);
-            own - factor.yield_three(u)
+            let taken;
+            (factor.drive, taken) = factor.meet(link.kind, u);
+            own - taken
         };
         if link.parent != NONE {
             impulse[link.parent as usize] += passed.seen_from(offsets[i]);
@@ -92,36 +93,18 @@ fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64
                     let rhs = impulse[i] + tau - dynamics.articulated_inertia[i] * inherited;
                     let world = dynamics.free_factor[link.free as usize].solve(rhs);
                     let r = axes[i].transpose();
-                    crate::state::write3(out, 0, r * world.linear);
-                    crate::state::write3(out, 3, r * world.angular);
+                    write3(out, 0, r * world.linear);
+                    write3(out, 3, r * world.angular);
                     world
                 }
-                JointKind::Spherical => {
-                    let world = factor.relative(inherited, factor.drive);
-                    crate::state::write3(out, 0, axes[i].transpose() * world);
-                    Motion::new(world, DVec3::ZERO)
-                }
                 kind => {
-                    let x = factor.relative(inherited, factor.drive).to_array();
-                    out.copy_from_slice(&x[..out.len()]);
-                    joint_motion(kind, &axes[i], out)
+                    let (x, own) = factor.move_along(kind, &axes[i], inherited, factor.drive);
+                    write_rates(kind, &axes[i], x, out);
+                    own
                 }
             }
         };
         response[i] = inherited + own;
-    }
-}
-
-/// `Sᵀ f` in the coordinates the factors use (world axes for ball joints).
-#[inline]
-pub(crate) fn projected(kind: JointKind, axes: &glam::DMat3, f: Force) -> DVec3 {
-    match kind {
-        JointKind::Spherical => f.angular,
-        kind => {
-            let mut out = [0.0; 6];
-            joint_force(kind, axes, f, &mut out);
-            DVec3::new(out[0], out[1], out[2])
-        }
     }
 }
 
@@ -187,8 +170,9 @@ pub(crate) fn tree_response(
                     tau[dof - link.v as usize] = impulse;
                     u += joint_wrench(link.kind, &axes[at], &tau);
                 }
-                dynamics.drive[at] += factor.ldl.solve(u);
-                own -= factor.taken(u);
+                let (drive, taken) = factor.meet(link.kind, u);
+                dynamics.drive[at] += drive;
+                own -= taken;
             }
             push = None;
             if link.parent == NONE {
@@ -218,19 +202,14 @@ pub(crate) fn tree_response(
                     let rhs = dynamics.impulse[i] - dynamics.articulated_inertia[i] * inherited;
                     let world = dynamics.free_factor[link.free as usize].solve(rhs);
                     let r = axes[i].transpose();
-                    crate::state::write3(out, 0, r * world.linear);
-                    crate::state::write3(out, 3, r * world.angular);
+                    write3(out, 0, r * world.linear);
+                    write3(out, 3, r * world.angular);
                     world
                 }
-                JointKind::Spherical => {
-                    let world = factor.relative(inherited, dynamics.drive[i]);
-                    crate::state::write3(out, 0, axes[i].transpose() * world);
-                    Motion::new(world, DVec3::ZERO)
-                }
                 kind => {
-                    let x = factor.relative(inherited, dynamics.drive[i]).to_array();
-                    out.copy_from_slice(&x[..out.len()]);
-                    joint_motion(kind, &axes[i], out)
+                    let (x, own) = factor.move_along(kind, &axes[i], inherited, dynamics.drive[i]);
+                    write_rates(kind, &axes[i], x, out);
+                    own
                 }
             }
         };

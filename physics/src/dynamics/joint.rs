@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use glam::{DMat3, DVec3};
 
+use super::kinematics::joint_motion;
 use crate::data::{Data, Factor, FreeFactor};
 use crate::model::{JointKind, Link, Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Sym3};
@@ -46,14 +47,13 @@ pub(crate) fn factor_again(
         let link = &model.links[i];
         let p = link.parent as usize;
         if changed[i] {
-            let left = if prescribed.get(i).copied().unwrap_or(false) {
+            let handed = if prescribed.get(i).copied().unwrap_or(false) {
                 data.dynamics.factor[i].prescribed = true;
-                data.dynamics.articulated_inertia[i]
+                data.dynamics.articulated_inertia[i].seen_from(data.position.offset[i])
             } else {
                 factor_joint(link, data, i, &extra[i])
             };
             if link.parent != NONE {
-                let handed = left.seen_from(data.position.offset[i]);
                 data.dynamics.handed[i].0 = handed;
                 data.dynamics.articulated_inertia[p] += handed;
             }
@@ -64,71 +64,103 @@ pub(crate) fn factor_again(
     }
 }
 
-/// Factors the joint above body `i`, whose articulated inertia is complete; returns what it hands on, at the body's
-/// origin. `extra` as in [`factor_again`].
+/// Factors the joint above body `i`, whose articulated inertia is complete; returns what it hands on, seen from the
+/// parent's origin. `extra` as in [`factor_again`].
 pub(crate) fn factor_joint(link: &Link, data: &mut Data, i: usize, extra: &[Sym3; 2]) -> ArticulatedInertia {
     let axes = &data.position.axes[i];
+    let r = data.position.offset[i];
     let ia = &data.dynamics.articulated_inertia[i];
     let factor = &mut data.dynamics.factor[i];
     factor.prescribed = false;
     match link.kind {
-        JointKind::Fixed => *ia,
-        JointKind::Revolute { .. } => hinge(factor, ia, axes, extra[0].xx),
-        JointKind::Prismatic { .. } => slider(factor, ia, axes, extra[0].xx),
-        JointKind::Universal { .. } => universal(factor, ia, axes, &extra[0]),
-        JointKind::Spherical if extra[0] == Sym3::ZERO => ball(factor, ia),
-        JointKind::Spherical => ball_with(factor, ia, &extra[0]),
-        JointKind::Planar => planar(factor, ia, axes, &extra[0]),
+        JointKind::Fixed => ia.seen_from(r),
+        JointKind::Revolute { .. } => hinge(ia, axes, extra[0].xx).kept(factor, r),
+        JointKind::Prismatic { .. } => slider(ia, axes, extra[0].xx).kept(factor, r),
+        JointKind::Universal { .. } => universal(ia, axes, &extra[0]).kept(factor, r),
+        JointKind::Spherical if extra[0] == Sym3::ZERO => ball(ia).kept(factor, r),
+        JointKind::Spherical => ball_with(ia, &extra[0]).kept(factor, r),
+        JointKind::Planar => planar(ia, axes, &extra[0]).kept(factor, r),
         JointKind::Free => {
-            free(&mut data.dynamics.free_factor[link.free as usize], ia, extra, link.parent != NONE)
+            let factor = &mut data.dynamics.free_factor[link.free as usize];
+            free(factor, ia, extra, link.parent != NONE).seen_from(r)
         }
+    }
+}
+
+/// A joint of `N` freedoms folded.
+pub(super) struct Fold<const N: usize> {
+    /// `U D⁻¹`, a column per freedom.
+    gain: [Force; N],
+    /// `D = L Δ Lᵀ`.
+    ldl: Ldl3,
+    /// `Ia`, at the body's origin.
+    left: ArticulatedInertia,
+}
+
+impl<const N: usize> Fold<N> {
+    /// Writes the factor; returns `Ia` seen from a point from which the body's origin lies `r` away.
+    #[inline(always)]
+    fn kept(&self, factor: &mut Factor, r: DVec3) -> ArticulatedInertia {
+        factor.gain[..N].copy_from_slice(&self.gain);
+        factor.ldl = self.ldl;
+        self.left.seen_from(r)
+    }
+
+    /// Writes the factor and `D⁻¹u` for a push `u` along the freedoms; returns `Ia` and `pa = pA + Ia c + U D⁻¹u`,
+    /// both seen from a point from which the body's origin lies `r` away.
+    #[inline(always)]
+    pub(super) fn pushed(
+        &self,
+        factor: &mut Factor,
+        pa: Force,
+        c: Motion,
+        r: DVec3,
+        u: [f64; N],
+    ) -> (ArticulatedInertia, Force) {
+        let mut bias = pa + self.left * c;
+        for k in 0..N {
+            bias += self.gain[k] * u[k];
+        }
+        if N == 1 {
+            factor.drive.x = self.ldl.pivot.x * u[0];
+        } else {
+            let mut all = [0.0; 3];
+            all[..N].copy_from_slice(&u);
+            factor.drive = self.ldl.solve(all.into());
+        }
+        (self.kept(factor, r), bias.seen_from(r))
     }
 }
 
 /// A turn about the first axis.
 #[inline(always)]
-pub(super) fn hinge(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    axes: &DMat3,
-    extra: f64,
-) -> ArticulatedInertia {
+pub(super) fn hinge(ia: &ArticulatedInertia, axes: &DMat3, extra: f64) -> Fold<1> {
     let s = axes.x_axis;
     let u = Force::new(ia.angular * s, ia.coupling.transpose() * s);
-    one(factor, ia, u, s.dot(u.angular) + extra)
+    one(ia, u, s.dot(u.angular) + extra)
 }
 
 /// A slide along the first axis.
 #[inline(always)]
-pub(super) fn slider(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    axes: &DMat3,
-    extra: f64,
-) -> ArticulatedInertia {
+pub(super) fn slider(ia: &ArticulatedInertia, axes: &DMat3, extra: f64) -> Fold<1> {
     let s = axes.x_axis;
     let u = Force::new(ia.coupling * s, ia.linear * s);
-    one(factor, ia, u, s.dot(u.linear) + extra)
+    one(ia, u, s.dot(u.linear) + extra)
 }
 
 /// (2), (3) for one freedom.
 #[inline(always)]
-fn one(factor: &mut Factor, ia: &ArticulatedInertia, u: Force, d: f64) -> ArticulatedInertia {
-    factor.ldl.pivot.x = 1.0 / d; // the rest is zero
-    factor.gain[0] = u * factor.ldl.pivot.x;
+fn one(ia: &ArticulatedInertia, u: Force, d: f64) -> Fold<1> {
+    let pivot = 1.0 / d;
+    let gain = u * pivot;
     let mut left = *ia;
-    downdate(&mut left, &factor.gain[0], &u);
-    left
+    downdate(&mut left, &gain, &u);
+    Fold { gain: [gain], ldl: Ldl3 { pivot: DVec3::new(pivot, 0.0, 0.0), ..Ldl3::ZERO }, left }
 }
 
 /// Turns about the first two axes.
 #[inline(always)]
-pub(super) fn universal(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    axes: &DMat3,
-    extra: &Sym3,
-) -> ArticulatedInertia {
+pub(super) fn universal(ia: &ArticulatedInertia, axes: &DMat3, extra: &Sym3) -> Fold<2> {
     let (s, t) = (axes.x_axis, axes.y_axis);
     let transposed = ia.coupling.transpose();
     let u = [s, t].map(|axis| Force::new(ia.angular * axis, transposed * axis));
@@ -138,24 +170,18 @@ pub(super) fn universal(
         xy: s.dot(u[1].angular) + extra.xy,
         ..Sym3::ZERO
     };
-    factor.ldl = Ldl3::two(&d);
-    let w = [u[0], u[1] - u[0] * factor.ldl.l21];
-    let v = [w[0] * factor.ldl.pivot.x, w[1] * factor.ldl.pivot.y];
-    factor.gain = [v[0] - v[1] * factor.ldl.l21, v[1], Force::ZERO];
+    let ldl = Ldl3::two(&d);
+    let w = [u[0], u[1] - u[0] * ldl.l21];
+    let v = [w[0] * ldl.pivot.x, w[1] * ldl.pivot.y];
     let mut left = *ia;
     downdate(&mut left, &v[0], &w[0]);
     downdate(&mut left, &v[1], &w[1]);
-    left
+    Fold { gain: [v[0] - v[1] * ldl.l21, v[1]], ldl, left }
 }
 
 /// Slides along the first two axes and a turn about the third.
 #[inline(always)]
-pub(super) fn planar(
-    factor: &mut Factor,
-    ia: &ArticulatedInertia,
-    axes: &DMat3,
-    extra: &Sym3,
-) -> ArticulatedInertia {
+pub(super) fn planar(ia: &ArticulatedInertia, axes: &DMat3, extra: &Sym3) -> Fold<3> {
     let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
     let u = [
         Force::new(ia.coupling * x, ia.linear * x),
@@ -170,46 +196,80 @@ pub(super) fn planar(
         x.dot(u[2].linear),
         y.dot(u[2].linear),
     );
-    factor.ldl = Ldl3::three(&(d + *extra));
-    let w = factor.ldl.forward(u);
-    let v = factor.ldl.scaled(w);
-    factor.gain = factor.ldl.backward(v);
+    let ldl = Ldl3::three(&(d + *extra));
+    let w = ldl.forward(u);
+    let v = ldl.scaled(w);
     let mut left = *ia;
     for k in 0..3 {
         downdate(&mut left, &v[k], &w[k]);
     }
-    left
+    Fold { gain: ldl.backward(v), ldl, left }
 }
 
-/// Ball joint without inertia of its own: with `IA = [A B; Bᵀ C]` and `D = A` all moment response is gone, and only
+/// A ball joint without inertia of its own: with `IA = [A B; Bᵀ C]` and `D = A` all moment response is gone, and only
 /// `C - BᵀA⁻¹B` is left.
+pub(super) struct Ball {
+    /// Rows of `A⁻¹B`.
+    rows: [DVec3; 3],
+    /// `A = L Δ Lᵀ`.
+    ldl: Ldl3,
+    /// `C - BᵀA⁻¹B`.
+    left: Sym3,
+}
+
+/// See [`Ball`].
 #[inline(always)]
-pub(super) fn ball(factor: &mut Factor, ia: &ArticulatedInertia) -> ArticulatedInertia {
-    factor.ldl = Ldl3::three(&ia.angular);
-    let w = factor.ldl.forward(rows(&ia.coupling));
-    let v = factor.ldl.scaled(w);
-    let e = factor.ldl.backward(v);
-    factor.gain = [Force::new(DVec3::X, e[0]), Force::new(DVec3::Y, e[1]), Force::new(DVec3::Z, e[2])];
-    ArticulatedInertia { linear: ia.linear - sum_of_squares(&w, &v), ..ArticulatedInertia::ZERO }
+pub(super) fn ball(ia: &ArticulatedInertia) -> Ball {
+    let ldl = Ldl3::three(&ia.angular);
+    let w = ldl.forward(rows(&ia.coupling));
+    let v = ldl.scaled(w);
+    Ball { rows: ldl.backward(v), ldl, left: ia.linear - sum_of_squares(&w, &v) }
+}
+
+impl Ball {
+    /// Writes the factor; returns `Ia` seen from a point from which the body's origin lies `r` away.
+    #[inline(always)]
+    fn kept(&self, factor: &mut Factor, r: DVec3) -> ArticulatedInertia {
+        factor.ldl = self.ldl;
+        for k in 0..3 {
+            factor.gain[k] = Force::new(DVec3::AXES[k], self.rows[k]);
+        }
+        ArticulatedInertia::at_point(self.left, r)
+    }
+
+    /// As [`Fold::pushed`].
+    #[inline(always)]
+    pub(super) fn pushed(
+        &self,
+        factor: &mut Factor,
+        pa: Force,
+        c: Motion,
+        r: DVec3,
+        u: DVec3,
+    ) -> (ArticulatedInertia, Force) {
+        let e = &self.rows;
+        let linear = pa.linear + self.left * c.linear + e[0] * u.x + e[1] * u.y + e[2] * u.z;
+        factor.drive = self.ldl.solve(u);
+        (self.kept(factor, r), Force::new(pa.angular + u, linear).seen_from(r))
+    }
 }
 
 /// Ball joint with `D = A + E`.
 #[inline(always)]
-pub(super) fn ball_with(factor: &mut Factor, ia: &ArticulatedInertia, extra: &Sym3) -> ArticulatedInertia {
-    factor.ldl = Ldl3::three(&(ia.angular + *extra));
-    let a = &ia.angular;
-    let a = [DVec3::new(a.xx, a.xy, a.xz), DVec3::new(a.xy, a.yy, a.yz), DVec3::new(a.xz, a.yz, a.zz)];
-    let t = factor.ldl.backward(factor.ldl.scaled(factor.ldl.forward(a))); // rows of D⁻¹A
-    let w = factor.ldl.forward(rows(&ia.coupling));
-    let v = factor.ldl.scaled(w);
-    let e = factor.ldl.backward(v); // rows of D⁻¹B
-    factor.gain = [Force::new(t[0], e[0]), Force::new(t[1], e[1]), Force::new(t[2], e[2])];
+pub(super) fn ball_with(ia: &ArticulatedInertia, extra: &Sym3) -> Fold<3> {
+    let ldl = Ldl3::three(&(ia.angular + *extra));
+    let t = ldl.backward(ldl.scaled(ldl.forward(rows(&ia.angular.to_mat3())))); // rows of D⁻¹A
+    let w = ldl.forward(rows(&ia.coupling));
+    let v = ldl.scaled(w);
+    let e = ldl.backward(v); // rows of D⁻¹B
     // A - A D⁻¹ A = E D⁻¹ A and B - A D⁻¹ B = E D⁻¹ B: no cancellation.
-    ArticulatedInertia {
+    let left = ArticulatedInertia {
         angular: symmetric_product(&extra.to_mat3(), &from_rows(t)),
         coupling: *extra * from_rows(e),
         linear: ia.linear - sum_of_squares(&w, &v),
-    }
+    };
+    let gain = [Force::new(t[0], e[0]), Force::new(t[1], e[1]), Force::new(t[2], e[2])];
+    Fold { gain, ldl, left }
 }
 
 /// Free joint with `D = IA + E`. Nothing passes it unless it is `inner`, between bodies, and `E` couples them:
@@ -291,6 +351,21 @@ fn downdate(ia: &mut ArticulatedInertia, v: &Force, w: &Force) {
     ia.coupling.z_axis -= va * wl.z;
 }
 
+/// `Sᵀ f` in the coordinates the factors use (world axes for ball joints).
+#[inline(always)]
+pub(crate) fn projected(kind: JointKind, axes: &DMat3, f: Force) -> DVec3 {
+    let (x, y, z) = (axes.x_axis, axes.y_axis, axes.z_axis);
+    match kind {
+        JointKind::Revolute { .. } => DVec3::new(x.dot(f.angular), 0.0, 0.0),
+        JointKind::Prismatic { .. } => DVec3::new(x.dot(f.linear), 0.0, 0.0),
+        JointKind::Universal { .. } => DVec3::new(x.dot(f.angular), y.dot(f.angular), 0.0),
+        JointKind::Spherical => f.angular,
+        JointKind::Planar => DVec3::new(x.dot(f.linear), y.dot(f.linear), z.dot(f.angular)),
+        // Nothing moves in the one; the other has a factor of its own.
+        JointKind::Fixed | JointKind::Free => DVec3::ZERO,
+    }
+}
+
 impl Factor {
     /// `D⁻¹u - (U D⁻¹)ᵀ a'`.
     #[inline]
@@ -303,31 +378,44 @@ impl Factor {
             )
     }
 
-    /// `U D⁻¹u`: how much of a push along its freedoms the joint takes.
+    /// `D⁻¹u` and `U D⁻¹u` for a push `u` along the freedoms: how the joint yields, and what it takes of the push.
     #[inline(always)]
-    pub(crate) fn taken(&self, u: DVec3) -> Force {
-        self.gain[0] * u.x + self.gain[1] * u.y + self.gain[2] * u.z
+    pub(crate) fn meet(&self, kind: JointKind, u: DVec3) -> (DVec3, Force) {
+        if kind.n_v() == 1 {
+            (DVec3::new(self.ldl.pivot.x * u.x, 0.0, 0.0), self.gain[0] * u.x)
+        } else {
+            (self.ldl.solve(u), self.gain[0] * u.x + self.gain[1] * u.y + self.gain[2] * u.z)
+        }
     }
 
-    /// Keeps `D⁻¹u`, returns `U D⁻¹u`, of a joint with one freedom.
+    /// The joint's rates (in world axes for ball joints) and `S` times them, given `D⁻¹u` and how the parent carries
+    /// the body along.
     #[inline(always)]
-    pub(crate) fn yield_one(&mut self, u: f64) -> Force {
-        self.drive.x = self.ldl.pivot.x * u;
-        self.gain[0] * u
-    }
-
-    /// [`Factor::yield_one`] with two freedoms.
-    #[inline(always)]
-    pub(crate) fn yield_two(&mut self, u: [f64; 2]) -> Force {
-        self.drive = self.ldl.solve(DVec3::new(u[0], u[1], 0.0));
-        self.gain[0] * u[0] + self.gain[1] * u[1]
-    }
-
-    /// [`Factor::yield_one`] with up to three freedoms.
-    #[inline(always)]
-    pub(crate) fn yield_three(&mut self, u: DVec3) -> Force {
-        self.drive = self.ldl.solve(u);
-        self.taken(u)
+    pub(crate) fn move_along(
+        &self,
+        kind: JointKind,
+        axes: &DMat3,
+        inherited: Motion,
+        drive: DVec3,
+    ) -> (DVec3, Motion) {
+        match kind {
+            JointKind::Revolute { .. } => {
+                let x = drive.x - inherited.dot(self.gain[0]);
+                (DVec3::new(x, 0.0, 0.0), Motion::new(axes.x_axis * x, DVec3::ZERO))
+            }
+            JointKind::Prismatic { .. } => {
+                let x = drive.x - inherited.dot(self.gain[0]);
+                (DVec3::new(x, 0.0, 0.0), Motion::new(DVec3::ZERO, axes.x_axis * x))
+            }
+            JointKind::Spherical => {
+                let world = self.relative(inherited, drive);
+                (world, Motion::new(world, DVec3::ZERO))
+            }
+            kind => {
+                let x = self.relative(inherited, drive);
+                (x, joint_motion(kind, axes, &x.to_array()))
+            }
+        }
     }
 }
 

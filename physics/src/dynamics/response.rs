@@ -5,8 +5,7 @@
 
 use glam::DVec3;
 
-use super::impulse::projected;
-use super::kinematics::joint_motion;
+use super::joint::projected;
 use crate::data::Data;
 use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion};
@@ -56,8 +55,9 @@ pub(crate) fn contact_responses(
             if !factor.prescribed && link.kind != JointKind::Fixed {
                 for k in 0..DIRECTIONS {
                     let u = projected(link.kind, &axes[at], own[k]);
-                    scratch.drive[at][k] += factor.ldl.solve(u);
-                    own[k] -= factor.taken(u);
+                    let (drive, taken) = factor.meet(link.kind, u);
+                    scratch.drive[at][k] += drive;
+                    own[k] -= taken;
                 }
             }
             if link.parent == NONE {
@@ -81,13 +81,7 @@ pub(crate) fn contact_responses(
                 match link.kind {
                     JointKind::Fixed => Motion::ZERO,
                     JointKind::Free => dynamics.free_factor[link.free as usize].solve(on_root[k]),
-                    JointKind::Spherical => {
-                        Motion::new(factor.relative(inherited, scratch.drive[i][k]), DVec3::ZERO)
-                    }
-                    kind => {
-                        let x = factor.relative(inherited, scratch.drive[i][k]).to_array();
-                        joint_motion(kind, &axes[i], &x)
-                    }
+                    kind => factor.move_along(kind, &axes[i], inherited, scratch.drive[i][k]).1,
                 }
             };
             scratch.motion[i][k] = inherited + own;

@@ -31,25 +31,25 @@ impl Ldl3 {
     /// Of nothing: all solutions are zero.
     pub(crate) const ZERO: Self = Self { pivot: DVec3::ZERO, l21: 0.0, l31: 0.0, l32: 0.0 };
 
-    /// Factor of the first two rows.
+    /// Factor of the first two rows. The second pivot comes from the determinant `Δ₁Δ₂`, which is as exact as the
+    /// usual elimination (off by a rounding of `yy`) and lets both divisions run at once.
     #[inline(always)]
     pub(crate) fn two(m: &Sym3) -> Self {
         let p1 = 1.0 / m.xx;
-        let l21 = m.xy * p1;
-        let p2 = 1.0 / (m.yy - l21 * m.xy);
-        Self { pivot: DVec3::new(p1, p2, 0.0), l21, ..Self::ZERO }
+        let p2 = m.xx / (m.xx * m.yy - m.xy * m.xy);
+        Self { pivot: DVec3::new(p1, p2, 0.0), l21: m.xy * p1, ..Self::ZERO }
     }
 
-    /// Factor of the whole matrix.
+    /// Factor of the whole matrix, the head as in [`Ldl3::two`].
     #[inline(always)]
     pub(crate) fn three(m: &Sym3) -> Self {
         let p1 = 1.0 / m.xx;
+        let per_both = 1.0 / (m.xx * m.yy - m.xy * m.xy);
         let (l21, l31) = (m.xy * p1, m.xz * p1);
-        let p2 = 1.0 / (m.yy - l21 * m.xy);
+        let l32 = (m.xx * m.yz - m.xy * m.xz) * per_both;
         let below = m.yz - l31 * m.xy;
-        let l32 = below * p2;
         let p3 = 1.0 / (m.zz - l31 * m.xz - l32 * below);
-        Self { pivot: DVec3::new(p1, p2, p3), l21, l31, l32 }
+        Self { pivot: DVec3::new(p1, m.xx * per_both, p3), l21, l31, l32 }
     }
 
     /// `L⁻¹ B` of the three rows of `B`.
