@@ -1,5 +1,6 @@
 //! What the whole-system tests share: how laws are run, how numbers are compared, where data lies.
 
+pub mod chains;
 pub mod compare;
 pub mod dense;
 pub mod rest;

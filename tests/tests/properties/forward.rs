@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use stuntlab_physics::dynamics::{aba, hybrid, impulse_response, impulses_response, rnea_with_wrenches};
 use stuntlab_physics::strategies::{System, Trees};
 use stuntlab_physics::{BodyId, Data, Forces};
+use stuntlab_tests::chains::{allowed, undone};
 use stuntlab_tests::compare::{force_gap, force_scale, force_size, motion_gap};
 use stuntlab_tests::dense::{Dense, jacobian};
 use stuntlab_tests::laws;
@@ -22,14 +23,6 @@ fn forward(s: &System, data: &mut Data) -> Vec<f64> {
     data.dynamics.acceleration.clone()
 }
 
-/// How far accelerations may be off: rounding of the inertias and of the forces that pass the joints,
-/// magnified by `H⁻¹`.
-fn allowed(s: &System, data: &mut Data, h: &Dense, acceleration: &[f64]) -> f64 {
-    let mut scale = force_scale(&s.model, &s.state, data, acceleration, &s.forces.body);
-    scale.iter_mut().zip(&s.forces.joint).for_each(|(s, f)| *s += f.abs());
-    h.bound(ROUNDING, acceleration, &scale)
-}
-
 /// The body a law picks.
 fn pick(s: &System, choice: usize) -> BodyId {
     s.model.body_ids().nth(choice % s.model.n_bodies()).expect("index in range")
@@ -41,13 +34,7 @@ proptest! {
     /// `aba(rnea(a)) = a`.
     #[test]
     fn forward_dynamics_undoes_inverse_dynamics(mut s in Trees::default().systems()) {
-        let mut data = Data::new(&s.model);
-        let wanted = s.acceleration.clone();
-        s.forces.joint = inverse(&s, &mut data, &wanted);
-        let found = forward(&s, &mut data);
-        let h = Dense::mass_matrix(&s.model, &s.state, &mut data);
-        let gap = motion_gap(&h, &found, &wanted);
-        let allowed = allowed(&s, &mut data, &h, &wanted);
+        let (gap, allowed) = undone(&mut s);
         prop_assert!(gap <= allowed, "{gap:e} of {allowed:e}");
     }
 
@@ -63,16 +50,10 @@ proptest! {
         prop_assert!(gap <= allowed, "{gap:e} of {allowed:e}");
     }
 
-    /// Both ways round on chains of 20 to 40 bodies.
+    /// The same on chains of 20 to 40 bodies.
     #[test]
     fn forward_dynamics_undoes_inverse_dynamics_on_long_chains(mut s in Trees::long_chains().systems()) {
-        let mut data = Data::new(&s.model);
-        let wanted = s.acceleration.clone();
-        s.forces.joint = inverse(&s, &mut data, &wanted);
-        let found = forward(&s, &mut data);
-        let h = Dense::mass_matrix(&s.model, &s.state, &mut data);
-        let gap = motion_gap(&h, &found, &wanted);
-        let allowed = allowed(&s, &mut data, &h, &wanted);
+        let (gap, allowed) = undone(&mut s);
         prop_assert!(gap <= allowed, "{gap:e} of {allowed:e}");
     }
 

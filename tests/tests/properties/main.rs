@@ -5,6 +5,7 @@
 //! `stuntlab_tests::compare`, and say where they come from; `EPS` is the rounding error of one operation.
 
 mod builder;
+mod chains;
 mod energy;
 mod forward;
 mod implicit;
@@ -14,9 +15,7 @@ mod inverse;
 mod joints;
 mod kinematics;
 
+use stuntlab_tests::compare::ROUNDING;
+
 /// Rounding of one operation.
 const EPS: f64 = f64::EPSILON;
-
-/// Rounding of a recursion over a tree of ours: some tens of operations per body, some tens of bodies,
-/// errors mostly cancelling.
-const ROUNDING: f64 = 500.0 * EPS;
