@@ -12,7 +12,7 @@ use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
-use super::hands::{Drag, Hands, Push};
+use super::hands::{Drag, Hands, Push, Reach};
 use crate::scene::{
     ControllerSpec, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
 };
@@ -194,11 +194,12 @@ impl World {
         }
         self.act_events();
         let time = self.state.time;
+        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
         for push in &hands.pushes {
-            push.act(&self.data, time, dt, &mut self.act);
+            reach.push(push, &self.data, time, dt);
         }
         if let Some(drag) = &hands.drag {
-            drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+            reach.drag(drag, &self.stage.model, &self.data, dt);
         }
         self.report = self.black_box.advance(
             &self.stage.model,
@@ -246,6 +247,7 @@ impl World {
     /// Events that last.
     fn act_events(&mut self) {
         let (time, dt) = (self.state.time, self.options.dt);
+        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
         for event in &self.scene.events {
             match &event.what {
                 What::Push { body, impulse, point_body, duration } => {
@@ -257,7 +259,7 @@ impl World {
                             start: event.time,
                             duration: *duration,
                         };
-                        push.act(&self.data, time, dt, &mut self.act);
+                        reach.push(&push, &self.data, time, dt);
                     }
                 }
                 What::Drag { body, point_body, path, duration, frequency } => {
@@ -265,7 +267,7 @@ impl World {
                     if let Some(body) = self.stage.find(body).filter(|_| (0.0..1.0).contains(&progress)) {
                         let target = along(path, progress);
                         let drag = Drag { body, point_body: *point_body, target, frequency: *frequency };
-                        drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+                        reach.drag(&drag, &self.stage.model, &self.data, dt);
                     }
                 }
                 What::Throw { .. } | What::Command { .. } => {}
