@@ -1,5 +1,7 @@
 //! What the scene or the user does to a world is no alarm, and whatever the black box holds can be taken again.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its scene should stop there")]
+
 use stuntlab::run::{Hands, World};
 use stuntlab::scene::{LIBRARY, Scene};
 use stuntlab_physics::Formulation;

@@ -16,6 +16,7 @@ use super::hands::{Drag, Hands, Push, Reach};
 use crate::scene::{
     ControllerSpec, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
 };
+use crate::words::fingerprint;
 
 /// A scene being simulated.
 #[derive(Clone)]
@@ -332,13 +333,8 @@ fn along(path: &[DVec3], progress: f64) -> DVec3 {
     path[k] + (path[next] - path[k]) * (at - k as f64)
 }
 
-/// FNV-1a of the bits of positions, velocities and time.
+/// Fingerprint of the bits of positions, velocities and time.
 pub fn state_hash(state: &State) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for x in state.q.iter().chain(&state.v).chain(std::iter::once(&state.time)) {
-        for byte in x.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    let numbers = state.q.iter().chain(&state.v).chain(std::iter::once(&state.time));
+    fingerprint(numbers.flat_map(|x| x.to_bits().to_le_bytes()))
 }

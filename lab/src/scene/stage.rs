@@ -15,6 +15,7 @@ use super::body::BodyItem;
 use super::chain::Chain;
 use super::fields::Fields;
 use super::{ControllerSpec, Motion, Scene, SceneError, What};
+use crate::words::line_break;
 
 /// A scene's model at its start.
 #[derive(Clone, Debug)]
@@ -106,6 +107,10 @@ impl Stage {
 
 impl Assembly<'_> {
     fn push(&mut self, body: BodySpec, line: usize) -> Result<(), SceneError> {
+        if let Some(c) = line_break(&body.name) {
+            let problem = format!("\"{}\" has the character {c}, expected a name on one line", body.name);
+            return Err(self.scene.error_at(line, "name", problem));
+        }
         if self.lines.insert(body.name.clone(), line).is_some() {
             let problem = format!("\"{}\" is defined twice, expected another name", body.name);
             return Err(self.scene.error_at(line, "name", problem));
