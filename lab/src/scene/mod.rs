@@ -165,6 +165,9 @@ impl Scene {
             chains.extend(ropes);
             pins.extend(knots);
         }
+        let gravity = fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81));
+        let self_collision = fields.flag("self_collision")?.unwrap_or(false);
+        let surroundings = character::Surroundings { gravity, self_collision };
         let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         if let Some(c) = line_break(&name) {
             let problem = format!("has the character {c} in its name, expected a name on one line");
@@ -176,10 +179,13 @@ impl Scene {
             duration,
             options: solver::read(&fields)?,
             seed,
-            gravity: fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81)),
-            self_collision: fields.flag("self_collision")?.unwrap_or(false),
+            gravity,
+            self_collision,
             terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
-            characters: each("character")?.into_iter().map(character::read).collect::<Result<_, _>>()?,
+            characters: each("character")?
+                .into_iter()
+                .map(|f| character::read(f, surroundings))
+                .collect::<Result<_, _>>()?,
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
             chains,
             pins,
