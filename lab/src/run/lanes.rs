@@ -60,16 +60,25 @@ pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, Sc
     if let Some(c) = line_break(vary) {
         return Err(bad(&format!("has {c}, expected text on one line")));
     }
-    if let Some((k, twice)) = values.iter().enumerate().find(|(k, v)| values[..*k].contains(v)) {
-        return Err(bad(&format!("value {} is \"{twice}\" again, expected each once", k + 1)));
-    }
     match values.len() {
-        1..=12 => Ok(values
-            .into_iter()
-            .map(|v| Variant { name: v.to_owned(), set: vec![format!("{key}={v}")] })
-            .collect()),
+        1..=12 => {
+            let mut variants: Vec<Variant> = Vec::new();
+            for value in values {
+                let name = free_name(value, &variants);
+                variants.push(Variant { name, set: vec![format!("{key}={value}")] });
+            }
+            Ok(variants)
+        }
         n => Err(bad(&format!("has {n} values, expected 1 to 12"))),
     }
+}
+
+/// The name of another variant with this value: the value, with a number where it is there already.
+fn free_name(value: &str, variants: &[Variant]) -> String {
+    let taken = |name: &String| variants.iter().any(|v| v.name == *name);
+    let numbered = (2..).map(|n| format!("{value} {n}"));
+    let mut names = std::iter::once(value.to_owned()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or_else(|| value.to_owned())
 }
 
 impl Lane {
