@@ -7,6 +7,8 @@
 //! q̈ = ((q̄(t + h) ⊖ q) / h - v) / h
 //! ```
 
+use std::sync::Arc;
+
 use stuntlab_physics::{Actuation, Model, State};
 
 use crate::controller::{Controller, Role, Sense, Vitals};
@@ -19,7 +21,7 @@ const CATCHING_UP: f64 = 3.0;
 /// Plays a motion back.
 #[derive(Clone)]
 pub struct Playback {
-    model: Model,
+    model: Arc<Model>,
     reference: Box<dyn Reference>,
     now: State,
     next: State,
@@ -30,7 +32,8 @@ pub struct Playback {
 
 impl Playback {
     /// Plays `reference` on a character with its own `model` (one tree, as it was appended to the scene).
-    pub fn new(model: Model, reference: Box<dyn Reference>) -> Self {
+    pub fn new(model: impl Into<Arc<Model>>, reference: Box<dyn Reference>) -> Self {
+        let model = model.into();
         let state = State::new(&model);
         let way = vec![0.0; model.n_v()];
         Self { own_way: way.clone(), way, now: state.clone(), next: state, model, reference }

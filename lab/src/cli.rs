@@ -1,4 +1,5 @@
-//! Command line: what was asked, and how it ends (0 done, 1 a check does not hold, 2 bad input).
+//! Command line: what was asked, and how it ends (0 done, 1 a check does not hold or a file could not be written, 2 bad
+//! input).
 
 mod clip;
 mod list;
@@ -12,7 +13,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use stuntlab::disk::FileError;
 use stuntlab::verify;
+use stuntlab::words::one_line;
 
 /// A laboratory for physically simulated characters.
 ///
@@ -38,21 +41,33 @@ struct Voice {
 }
 
 impl Voice {
-    /// Prints what a command found: as JSON, as text, or not at all.
-    fn say(self, json: impl FnOnce() -> String, text: impl FnOnce() -> String) {
-        use std::io::Write as _;
-        let words = match self {
-            Self { quiet: true, .. } => return,
-            Self { json: true, .. } => json() + "\n",
-            _ => text(),
-        };
-        // A reader that closed the pipe has read enough.
-        let _ = std::io::stdout().write_all(words.as_bytes());
+    /// Prints what a command found, as JSON, as text, or not at all, and ends with `code`; with 1 where it could not be
+    /// printed.
+    fn end(self, code: u8, json: impl FnOnce() -> String, text: impl FnOnce() -> String) -> ExitCode {
+        match self {
+            Self { quiet: true, .. } => ExitCode::from(code),
+            Self { json: true, .. } => print_all(&(json() + "\n"), code),
+            _ => print_all(&text(), code),
+        }
     }
 
     /// Whether progress bars would disturb.
     fn is_plain(self) -> bool {
         self.json || self.quiet
+    }
+}
+
+/// Prints to standard output and ends with `code`, or with 1 where that did not work.
+fn print_all(words: &str, code: u8) -> ExitCode {
+    use std::io::Write as _;
+    let mut out = std::io::stdout();
+    match out.write_all(words.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that closed the pipe has read enough.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("stuntlab: standard output: {e}");
+            ExitCode::from(1)
+        }
+        _ => ExitCode::from(code),
     }
 }
 
@@ -99,9 +114,9 @@ enum Command {
         #[command(flatten)]
         window: view::WindowArgs,
     },
-    /// Run a run again from its directory and compare the states.
+    /// Run a run again from its directory and compare states, measurements, logs and all else it left.
     Replay {
-        /// Directory of a run, or its manifest.json.
+        /// Directory of a run, its manifest.json, or a black box in it (blackbox.txt).
         run: PathBuf,
     },
     /// Check the engine against reference fixtures and print the worst error per quantity.
@@ -135,8 +150,9 @@ pub(crate) fn run() -> ExitCode {
         Some(Command::Replay { run }) => replay::replay(&run, voice),
         Some(Command::Verify { dir }) => verify(&dir, voice),
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut std::io::stdout());
-            ExitCode::SUCCESS
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut script);
+            print_all(&String::from_utf8_lossy(&script), 0)
         }
         Some(Command::Clip { tool }) => clip::run(tool, voice),
     }
@@ -144,18 +160,25 @@ pub(crate) fn run() -> ExitCode {
 
 fn verify(dir: &std::path::Path, voice: Voice) -> ExitCode {
     match verify::verify(dir) {
-        Ok(report) => {
-            voice.say(|| report.to_json(), || report.to_string());
-            if report.passed() { ExitCode::SUCCESS } else { ExitCode::from(1) }
-        }
+        Ok(report) => voice.end(u8::from(!report.passed()), || report.to_json(), || report.to_string()),
         Err(error) => bad_input(&error),
     }
 }
 
 /// One line on stderr, exit code 2.
 fn bad_input(error: &dyn std::error::Error) -> ExitCode {
-    eprintln!("stuntlab: {error}");
-    ExitCode::from(2)
+    complain(error, 2)
+}
+
+/// One line on stderr: 2 where the directory is somebody else's, 1 where a file could not be written.
+fn not_written(error: &FileError) -> ExitCode {
+    complain(error, if matches!(error, FileError::Busy { .. }) { 2 } else { 1 })
+}
+
+/// One line on stderr.
+fn complain(error: &dyn std::error::Error, code: u8) -> ExitCode {
+    eprintln!("stuntlab: {}", one_line(&error.to_string()));
+    ExitCode::from(code)
 }
 
 /// A progress bar over simulated seconds, on stderr, only where someone looks.

@@ -9,8 +9,11 @@
 //! | [`study`] | many runs boiled down to tables and pictures |
 //! | [`view`] | the window |
 //! | [`verify`] | reference fixtures |
+//! | [`disk`] | files that are whole once they are written, directories that belong to one run |
+//! | [`words`] | texts that stay on one line |
 
 pub mod clip;
+pub mod disk;
 pub mod measure;
 pub mod paint;
 pub mod run;
@@ -18,3 +21,4 @@ pub mod scene;
 pub mod study;
 pub mod verify;
 pub mod view;
+pub mod words;

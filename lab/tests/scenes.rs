@@ -71,7 +71,7 @@ fn reruns_give_the_same_bits() {
         let variants = variants_of(&scene, Some("formulation=implicit-penalty,lcp-pgs")).unwrap();
         let mut run = Run::new(&scene, &variants).unwrap();
         run.advance_to(1.5);
-        (run.metrics(), Manifest::of(&run, &variants))
+        (run.metrics(), Manifest::of(&run))
     };
     let (first, again) = (once(), once());
     assert_eq!(first.0, again.0);

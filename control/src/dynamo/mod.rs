@@ -29,6 +29,8 @@ pub use stun::{Stun, StunOptions};
 pub use targets::{Frame, Targets};
 pub use torques::Application;
 
+use std::sync::Arc;
+
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, BodyId, Model};
 
@@ -80,7 +82,7 @@ impl Default for DynamoOptions {
 pub struct Dynamo {
     /// Settings; free to change between steps.
     pub options: DynamoOptions,
-    model: Model,
+    model: Arc<Model>,
     ids: Vec<BodyId>,
     medley: Medley,
     wanted: Attitudes,
@@ -100,7 +102,8 @@ pub struct Dynamo {
 
 impl Dynamo {
     /// A tracker for a character with its own `model` (one tree, as it was appended to the scene).
-    pub fn new(model: Model, reference: Box<dyn Reference>, options: DynamoOptions) -> Self {
+    pub fn new(model: impl Into<Arc<Model>>, reference: Box<dyn Reference>, options: DynamoOptions) -> Self {
+        let model = model.into();
         let n = model.n_bodies();
         Self {
             ids: Vec::new(),

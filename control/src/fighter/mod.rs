@@ -169,7 +169,7 @@ pub struct Fighter {
 impl Fighter {
     /// A fighter in guard. Its character must be the repertoire's.
     pub fn new(repertoire: Arc<Repertoire>, options: FighterOptions) -> Self {
-        let model = repertoire.character().model().clone();
+        let model = repertoire.character().shared_model();
         let playlist = Playlist::new(repertoire.clone(), Move::Guard.motion());
         let n = model.n_bodies();
         // Blows are gathered by [`Hurt`], which tells fists from other things.

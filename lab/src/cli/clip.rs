@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use stuntlab::clip;
 
-use super::{Voice, bad_input, to_json};
+use super::{Voice, bad_input, complain, to_json};
 
 #[derive(Subcommand)]
 pub(super) enum ClipTool {
@@ -69,9 +69,10 @@ pub(super) fn run(tool: ClipTool, voice: Voice) -> ExitCode {
         Ok(outcome) => {
             let remarks = || to_json(&outcome.text.lines().collect::<Vec<_>>());
             let text = || outcome.text.clone();
-            voice.say(|| if own_json { text().trim_end().to_owned() } else { remarks() }, text);
-            ExitCode::from(outcome.status)
+            let json = || if own_json { text().trim_end().to_owned() } else { remarks() };
+            voice.end(outcome.status, json, text)
         }
+        Err(error) if error.is_unwritten() => complain(&error, 1),
         Err(error) => bad_input(&error),
     }
 }

@@ -28,8 +28,7 @@ pub(super) fn list(voice: Voice) -> ExitCode {
     let line = |e: &Entry| {
         format!("{:width$}  {}\n{:width$}  measures {}\n", e.name, e.shows, "", e.measures.join(", "))
     };
-    voice.say(|| to_json(&entries), || entries.iter().map(line).collect());
-    ExitCode::SUCCESS
+    voice.end(0, || to_json(&entries), || entries.iter().map(line).collect())
 }
 
 fn entry(scene: &Scene) -> Entry {

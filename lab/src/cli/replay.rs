@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use stuntlab::run::ReplayReport;
+
 use super::{Voice, bad_input, progress, to_json};
 
 pub(super) fn replay(run: &Path, voice: Voice) -> ExitCode {
@@ -12,13 +14,15 @@ pub(super) fn replay(run: &Path, voice: Voice) -> ExitCode {
     bar.finish_and_clear();
     match result {
         Err(error) => bad_input(&error),
-        Ok(report) => {
-            let words = match &report.difference {
-                Some(difference) => format!("{}: {difference}\n", report.scene),
-                None => format!("{}: all {} states are the same\n", report.scene, report.compared),
-            };
-            voice.say(|| to_json(&report), || words);
-            if report.difference.is_none() { ExitCode::SUCCESS } else { ExitCode::from(1) }
-        }
+        Ok(report) => voice.end(u8::from(!report.same()), || to_json(&report), || words(&report)),
+    }
+}
+
+fn words(report: &ReplayReport) -> String {
+    let ReplayReport { scene, compared, files, differences } = report;
+    match (differences.is_empty(), files) {
+        (true, 1) => format!("{scene}: all {compared} states are the same\n"),
+        (true, _) => format!("{scene}: all {compared} states are the same, and so are {files} files\n"),
+        (false, _) => differences.iter().map(|difference| format!("{scene}: {difference}\n")).collect(),
     }
 }

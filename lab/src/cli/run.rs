@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use indicatif::ProgressBar;
 use stuntlab::run::{FileError, Metrics, Recorder, Run, RunFiles, variants_of};
 use stuntlab::scene::{Scene, SceneError, Variant};
 
-use super::{Chosen, Voice, bad_input, progress, to_json};
+use super::{Chosen, Voice, bad_input, not_written, progress, to_json};
 
 impl Chosen {
     /// The scene and its variants.
@@ -19,17 +20,13 @@ impl Chosen {
 }
 
 pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, voice: Voice) -> ExitCode {
-    let loaded = chosen.load().and_then(|(scene, variants)| {
-        let run = Run::new(&scene, &variants)?;
-        Ok((run, variants))
-    });
-    let (mut run, variants) = match loaded {
-        Ok(loaded) => loaded,
+    let mut run = match chosen.load().and_then(|(scene, variants)| Run::new(&scene, &variants)) {
+        Ok(run) => run,
         Err(error) => return bad_input(&error),
     };
     let start = Instant::now();
-    if let Err(error) = simulate(&mut run, &variants, out, film, voice.is_plain()) {
-        return bad_input(&error);
+    if let Err(error) = simulate(&mut run, out, film, voice.is_plain()) {
+        return not_written(&error);
     }
     let metrics = run.metrics();
     let words = || {
@@ -38,25 +35,35 @@ pub(super) fn run(chosen: &Chosen, out: Option<&Path>, film: bool, voice: Voice)
         let (steps, duration) = (run.steps(), run.scene.duration);
         format!("{}{steps} steps, {duration:.1} s simulated in {wall:.1} s\n{wrote}", table(&metrics))
     };
-    voice.say(|| to_json(&metrics), words);
-    if metrics.passed { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    voice.end(u8::from(!metrics.passed), || to_json(&metrics), words)
 }
 
 /// Runs to the end, filming where asked, and writes the files.
-pub(super) fn simulate(
-    run: &mut Run,
-    variants: &[Variant],
-    out: Option<&Path>,
-    film: bool,
-    quiet: bool,
-) -> Result<(), FileError> {
-    let duration = run.scene.duration;
+pub(super) fn simulate(run: &mut Run, out: Option<&Path>, film: bool, quiet: bool) -> Result<(), FileError> {
     let bar = progress(&run.scene.name, quiet);
-    let files = out.map(RunFiles::create).transpose()?;
-    let mut recorder = match &files {
-        Some(files) if film => Some(Recorder::new(&run.scene, &files.path("run.gif"))?),
-        _ => None,
+    let result = match out {
+        Some(out) => record(run, out, film, &bar),
+        None => advance(run, None, &bar),
     };
+    bar.finish_and_clear();
+    result
+}
+
+/// Runs to the end with a directory for what it leaves.
+fn record(run: &mut Run, out: &Path, film: bool, bar: &ProgressBar) -> Result<(), FileError> {
+    let mut files = RunFiles::create(out, run)?;
+    let mut recorder = film.then(|| files.film(&run.scene)).transpose()?;
+    advance(run, recorder.as_mut(), bar)?;
+    if let Some(mut recorder) = recorder {
+        recorder.frame(run)?;
+        files.end_film(recorder, &run.scene.name)?;
+    }
+    files.finish(run)
+}
+
+/// Runs to the end.
+fn advance(run: &mut Run, mut recorder: Option<&mut Recorder>, bar: &ProgressBar) -> Result<(), FileError> {
+    let duration = run.scene.duration;
     let mut time = 0.0;
     while time < duration {
         match &mut recorder {
@@ -68,16 +75,6 @@ pub(super) fn simulate(
         }
         run.advance_to(time);
         bar.set_position((1000.0 * time / duration) as u64);
-    }
-    if let Some(mut recorder) = recorder {
-        recorder.frame(run)?;
-        if let Some(files) = &files {
-            recorder.finish(&run.scene.name, &files.path("sheet.png"))?;
-        }
-    }
-    bar.finish_and_clear();
-    if let Some(files) = &files {
-        files.write(run, variants)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use stuntlab::scene::Scene;
 use stuntlab::view::{ViewError, ViewOptions, open};
 
 use super::run::{simulate, table};
-use super::{Voice, bad_input, to_json};
+use super::{Voice, bad_input, not_written, to_json};
 
 /// The scene a visitor sees first.
 const SHOWN: &str = "base-game";
@@ -35,11 +35,10 @@ pub(super) fn showcase(voice: Voice) -> ExitCode {
         Ok(run) => run,
         Err(error) => return bad_input(&error),
     };
-    if let Err(error) = simulate(&mut run, &variants, Some(out), true, voice.is_plain()) {
-        return bad_input(&error);
+    if let Err(error) = simulate(&mut run, Some(out), true, voice.is_plain()) {
+        return not_written(&error);
     }
     let metrics = run.metrics();
     let wrote = "wrote out/run.gif, out/sheet.png, out/metrics.json, out/log.csv, out/manifest.json\n";
-    voice.say(|| to_json(&metrics), || table(&metrics) + wrote);
-    ExitCode::SUCCESS
+    voice.end(0, || to_json(&metrics), || table(&metrics) + wrote)
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use stuntlab::study::StudyError;
 use stuntlab::study::gain_map::{self, Plan, Ratio};
 
-use super::{Voice, bad_input, progress};
+use super::{Voice, bad_input, not_written, progress, to_json};
 
 /// Runs the gain map; files go to `out`, or to `out/gain-map` where none is given.
 pub(super) fn gain_map(out: Option<&Path>, quick: bool, voice: Voice) -> ExitCode {
@@ -20,9 +21,9 @@ pub(super) fn gain_map(out: Option<&Path>, quick: bool, voice: Voice) -> ExitCod
     match result {
         Ok(ratios) => {
             let words = || format!("{}wrote {}\n", table(&ratios), dir.display());
-            voice.say(|| serde_json::to_string_pretty(&ratios).expect("texts and numbers"), words);
-            ExitCode::SUCCESS
+            voice.end(0, || to_json(&ratios), words)
         }
+        Err(StudyError::File(error)) => not_written(&error),
         Err(error) => bad_input(&error),
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use stuntlab::scene::{Scene, Variant};
 use stuntlab::view::{ViewError, ViewOptions, measure, open};
 
-use super::{Chosen, Voice, bad_input, to_json};
+use super::{Chosen, Voice, bad_input, complain, to_json};
 
 /// Options of the window.
 #[derive(Args)]
@@ -64,10 +64,7 @@ pub(super) fn view(chosen: &Chosen, args: &WindowArgs, voice: Voice) -> ExitCode
     };
     if args.headless {
         return match measure(&scene, &variants, &options) {
-            Ok(pace) => {
-                voice.say(|| to_json(&pace), || pace.to_string());
-                ExitCode::SUCCESS
-            }
+            Ok(pace) => voice.end(0, || to_json(&pace), || pace.to_string()),
             Err(error) => bad_input(&error),
         };
     }
@@ -82,6 +79,7 @@ fn show(scene: &Scene, variants: &[Variant], options: &ViewOptions) -> ExitCode 
             eprintln!("stuntlab: {error}; without a display: stuntlab run {} --out DIR", scene.name);
             ExitCode::from(2)
         }
+        Err(error @ ViewError::Log { .. }) => complain(&error, 1),
         Err(error) => bad_input(&error),
     }
 }

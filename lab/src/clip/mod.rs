@@ -103,11 +103,21 @@ pub enum ToolError {
     },
 }
 
+impl ToolError {
+    /// Whether nothing is wrong but that a file could not be written.
+    pub fn is_unwritten(&self) -> bool {
+        matches!(self, Self::File { action, .. } if *action != READ)
+    }
+}
+
+/// What is tried with a file that is input.
+const READ: &str = "read";
+
 /// Reads a BVH file.
 fn read(file: &Path, lenient: bool) -> Result<Reading, ToolError> {
     let text = std::fs::read(file).map_err(|source| ToolError::File {
         file: file.to_owned(),
-        action: "read",
+        action: READ,
         source,
     })?;
     let options = ReadOptions { lenient_frame_count: lenient };
@@ -115,7 +125,7 @@ fn read(file: &Path, lenient: bool) -> Result<Reading, ToolError> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), ToolError> {
-    std::fs::write(file, text).map_err(|source| ToolError::File {
+    crate::disk::save(file, text.as_bytes()).map_err(|source| ToolError::File {
         file: file.to_owned(),
         action: "written",
         source,

@@ -1,155 +1,104 @@
-//! What a run leaves on disk: metrics.json, log.csv, manifest.json, run.bvh, run.gif and a contact sheet, and after a
-//! step that went wrong the black box.
+//! What a run leaves on disk: metrics.json, log.csv, run.bvh, run.gif and a contact sheet, after a step that went wrong
+//! the black box, and last of all manifest.json, which lists the others.
+//!
+//! The directory is the run's own from start to end. What an earlier run left is removed at the start, its manifest
+//! first, so that a manifest always stands beside the files it lists; a directory without one holds a run that did not
+//! finish. Files that no run owns stay.
 
 use std::path::{Path, PathBuf};
 
-use stuntlab_viewer::camera::Camera;
-use stuntlab_viewer::canvas::Canvas;
-use stuntlab_viewer::contact_sheet::contact_sheet;
-use stuntlab_viewer::gif::{GifOptions, GifWriter};
-use stuntlab_viewer::hud::{Corner, TextBlock};
-use stuntlab_viewer::png::{ImageError, write_png};
-use stuntlab_viewer::raster::Quality;
-use thiserror::Error;
-
+use super::film::Recorder;
 use super::lanes::{Lane, Run};
-use super::manifest::Manifest;
-use crate::paint::{Look, Painter, subject};
-use crate::scene::{Scene, Variant};
+use super::manifest::{FileManifest, Manifest};
+use crate::disk::{FileError, Lock, Names, read, remove, settle_names, write};
+use crate::scene::Scene;
 
-/// A file that could not be written.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// The file system said no.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What it said.
-        source: std::io::Error,
-    },
-    /// A picture could not be written.
-    #[error(transparent)]
-    Image(#[from] ImageError),
+/// The manifest's file.
+pub(super) const MANIFEST: &str = "manifest.json";
+/// The measurements' file.
+pub(super) const METRICS: &str = "metrics.json";
+/// Files of the film.
+pub(super) const FILM: [&str; 2] = ["run.gif", "sheet.png"];
+/// Files a run leaves whatever its lanes are called.
+const FIXED: [&str; 7] = [MANIFEST, METRICS, "run.gif", "sheet.png", "log.csv", "run.bvh", "blackbox.txt"];
+/// How names of the other files of a run begin and end.
+const OWN: [(&str, &str); 3] = [("log-", ".csv"), ("run-", ".bvh"), ("blackbox-", ".txt")];
+
+/// Names of the files of one lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LaneFiles {
+    pub(super) log: String,
+    pub(super) black_box: String,
+    /// One per character.
+    pub(super) motions: Vec<String>,
 }
 
-/// Frames of a GIF per simulated second.
-const FRAME_RATE: f64 = 25.0;
-const SIZE: (usize, usize) = (480, 270);
-/// Frames on a contact sheet.
-const SHEET: usize = 12;
-
-/// Films a run.
-pub struct Recorder {
-    painter: Painter,
-    canvas: Canvas,
-    /// One per lane: each follows its own.
-    cameras: Vec<Camera>,
-    camera: Camera,
-    follow: Option<String>,
-    ghost: bool,
-    gif: GifWriter<std::io::BufWriter<std::fs::File>>,
-    sheet: Vec<(String, Canvas)>,
-    frames: usize,
-    total: usize,
+/// Names of the files of every lane; run.bvh for a single character, else one each.
+pub(super) fn lane_files(run: &Run) -> Vec<LaneFiles> {
+    let mut names = Names::default();
+    let mut of = |lane: &Lane| LaneFiles {
+        log: names.give("log", &lane.name, "csv"),
+        black_box: names.give("blackbox", &lane.name, "txt"),
+        motions: lane
+            .tracks
+            .iter()
+            .map(|track| match (lane.tracks.len(), lane.name.as_str()) {
+                (1, lane) => names.give("run", lane, "bvh"),
+                (_, "") => names.give("run", track.name(), "bvh"),
+                (_, lane) => names.give("run", &format!("{lane}-{}", track.name()), "bvh"),
+            })
+            .collect(),
+    };
+    run.lanes.iter().map(&mut of).collect()
 }
 
-impl Recorder {
-    /// Starts a film of `scene` in a GIF file.
-    ///
-    /// # Errors
-    /// A file that cannot be created.
-    pub fn new(scene: &Scene, gif: &Path) -> Result<Self, FileError> {
-        let spec = scene.cameras.first().cloned().unwrap_or_default();
-        let options = GifOptions { frames_per_second: FRAME_RATE, ..GifOptions::default() };
-        Ok(Self {
-            painter: Painter::new(),
-            canvas: Canvas::new(SIZE.0, SIZE.1),
-            cameras: Vec::new(),
-            camera: spec.camera,
-            follow: spec.follow,
-            ghost: spec.ghost,
-            gif: GifWriter::create(gif, options)?,
-            sheet: Vec::new(),
-            frames: 0,
-            total: (scene.duration * FRAME_RATE).ceil() as usize + 1,
-        })
-    }
-
-    /// Adds the frame of now.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn frame(&mut self, run: &Run) -> Result<(), FileError> {
-        let cells = self.canvas.rect().split(run.lanes.len());
-        self.cameras.resize(run.lanes.len(), self.camera);
-        for ((lane, cell), camera) in run.lanes.iter().zip(cells).zip(&mut self.cameras) {
-            if let Some(point) = self.follow.as_ref().and_then(|name| subject(&lane.world, name)) {
-                let half_life = if self.frames == 0 { 0.0 } else { 0.25 };
-                camera.follow(point, 1.0 / FRAME_RATE, half_life);
-            }
-            let time = format!("{:5.2} s", lane.world.state.time);
-            let caption = if lane.name.is_empty() { time } else { format!("{} {time}", lane.name) };
-            let mut look = Look { texts: vec![TextBlock::new(Corner::TopLeft, &caption)], ..Look::default() };
-            look.layers.ghost = self.ghost;
-            if let Some(failure) = &lane.failure {
-                look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
-            }
-            self.painter.paint(&lane.world, &look, camera, &mut self.canvas, cell, Quality::FINE);
+/// The text files of a run that has ended, with their names, in the order they are written.
+pub(super) fn texts(run: &Run) -> Result<Vec<(String, String)>, FileError> {
+    let mut texts = Vec::new();
+    for (lane, names) in run.lanes.iter().zip(lane_files(run)) {
+        texts.push((names.log, lane.log.text().to_owned()));
+        for (track, name) in lane.tracks.iter().zip(names.motions) {
+            let problem = |e: String| FileError::io(Path::new(&name))(std::io::Error::other(e));
+            let text = track.write(lane.world.model()).map_err(problem)?;
+            texts.push((name, text));
         }
-        self.gif.push(&self.canvas)?;
-        // Evenly spread over the run, first and last included.
-        let due = self.sheet.len() * (self.total - 1) / (SHEET - 1).max(1);
-        if self.frames >= due && self.sheet.len() < SHEET {
-            let time = self.frames as f64 / FRAME_RATE;
-            self.sheet.push((format!("{time:.2} s"), self.canvas.clone()));
+        if lane.failure.is_some() {
+            let mut bytes = Vec::new();
+            let dumped = lane.world.dump().write(&mut bytes);
+            dumped.map_err(FileError::io(Path::new(&names.black_box)))?;
+            texts.push((names.black_box, String::from_utf8_lossy(&bytes).into_owned()));
         }
-        self.frames += 1;
-        Ok(())
     }
-
-    /// Time of the next frame, s.
-    pub fn next_time(&self) -> f64 {
-        self.frames as f64 / FRAME_RATE
-    }
-
-    /// The picture of the last frame.
-    pub fn canvas(&self) -> &Canvas {
-        &self.canvas
-    }
-
-    /// Ends the film and writes the contact sheet.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn finish(self, title: &str, sheet: &Path) -> Result<(), FileError> {
-        self.gif.finish()?;
-        let frames: Vec<_> = self.sheet.iter().map(|(caption, canvas)| (caption.clone(), canvas)).collect();
-        write_png(&contact_sheet(title, &frames, 4, 320), sheet)?;
-        Ok(())
-    }
+    texts.push((METRICS.to_owned(), json(&run.metrics())));
+    Ok(texts)
 }
 
-/// `stem.ext`, or `stem-suffix.ext`.
-fn suffixed(stem: &str, suffix: &str, ext: &str) -> String {
-    if suffix.is_empty() { format!("{stem}.{ext}") } else { format!("{stem}-{suffix}.{ext}") }
+/// A value as the text of a file.
+pub(super) fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("reports hold only text and numbers") + "\n"
 }
 
-/// The directory of a run.
-#[derive(Clone, Debug)]
+/// The directory of a run, from its start to its end.
+#[derive(Debug)]
 pub struct RunFiles {
     dir: PathBuf,
+    /// Whether there is a film.
+    filmed: bool,
+    // Nobody else writes here meanwhile.
+    _lock: Lock,
 }
 
 impl RunFiles {
-    /// Creates the directory.
+    /// Takes a directory for a run, making it where it is not there, and removes what earlier runs left in it.
     ///
     /// # Errors
-    /// A directory that cannot be created.
-    pub fn create(dir: &Path) -> Result<Self, FileError> {
-        std::fs::create_dir_all(dir).map_err(|source| FileError::Io { path: dir.to_owned(), source })?;
-        Ok(Self { dir: dir.to_owned() })
+    /// A directory that another run is writing into, or that cannot be written.
+    pub fn create(dir: &Path, run: &Run) -> Result<Self, FileError> {
+        let lane_names = |names: LaneFiles| [vec![names.log, names.black_box], names.motions].concat();
+        let coming: Vec<String> = lane_files(run).into_iter().flat_map(lane_names).collect();
+        let lock = Lock::take(dir, &format!("run {}", run.scene.name), &coming)?;
+        clear(dir, lock.left())?;
+        Ok(Self { dir: dir.to_owned(), filmed: false, _lock: lock })
     }
 
     /// The path of a file in it.
@@ -157,52 +106,66 @@ impl RunFiles {
         self.dir.join(name)
     }
 
-    /// Writes everything that is text: metrics, log (one per lane), manifest.
+    /// Starts the film of the run.
+    ///
+    /// # Errors
+    /// A file that cannot be made.
+    pub fn film(&self, scene: &Scene) -> Result<Recorder, FileError> {
+        Recorder::new(scene, &self.path(FILM[0]))
+    }
+
+    /// Ends the film.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn write(&self, run: &Run, variants: &[Variant]) -> Result<(), FileError> {
-        self.json("metrics.json", &run.metrics())?;
-        self.json("manifest.json", &Manifest::of(run, variants))?;
-        for lane in &run.lanes {
-            self.text(&suffixed("log", &lane.name, "csv"), lane.log.text())?;
-            self.motions(lane)?;
-            if lane.failure.is_some() {
-                let path = self.path(&suffixed("blackbox", &lane.name, "txt"));
-                let io = |source| FileError::Io { path: path.clone(), source };
-                let file = std::fs::File::create(&path).map_err(io)?;
-                lane.world.dump().write(std::io::BufWriter::new(file)).map_err(io)?;
+    pub fn end_film(&mut self, recorder: Recorder, title: &str) -> Result<(), FileError> {
+        recorder.finish(title, &self.path(FILM[1]))?;
+        self.filmed = true;
+        Ok(())
+    }
+
+    /// Writes everything that is text, the manifest last: then the run is finished.
+    ///
+    /// # Errors
+    /// A file that cannot be written; the run is then unfinished.
+    pub fn finish(self, run: &Run) -> Result<(), FileError> {
+        let mut files = Vec::new();
+        for (name, text) in texts(run)? {
+            write(&self.path(&name), text.as_bytes())?;
+            files.push(FileManifest::of(&name, text.as_bytes()));
+        }
+        for name in FILM.into_iter().filter(|_| self.filmed) {
+            let path = self.path(name);
+            if path.is_file() {
+                let bytes = read(&path).map_err(FileError::io(&path))?;
+                files.push(FileManifest::of(name, &bytes));
             }
         }
-        Ok(())
+        settle_names(&self.dir)?;
+        let manifest = Manifest::of(run).with_files(files);
+        write(&self.path(MANIFEST), json(&manifest).as_bytes())?;
+        settle_names(&self.dir)
     }
+}
 
-    /// The characters' motions: run.bvh for a single one, else one file each.
-    fn motions(&self, lane: &Lane) -> Result<(), FileError> {
-        for track in &lane.tracks {
-            let who = match (lane.tracks.len(), lane.name.as_str()) {
-                (1, lane) => lane.to_owned(),
-                (_, "") => track.name().to_owned(),
-                (_, lane) => format!("{lane}-{}", track.name()),
-            };
-            let name = suffixed("run", &who, "bvh");
-            let text = track.write(lane.world.model()).map_err(|problem| FileError::Io {
-                path: self.path(&name),
-                source: std::io::Error::other(problem),
-            })?;
-            self.text(&name, &text)?;
-        }
-        Ok(())
+/// Removes what earlier runs left: files whatever lanes are called, those the last manifest lists, and those a run was
+/// writing that did not finish (`unfinished`).
+fn clear(dir: &Path, unfinished: &[String]) -> Result<(), FileError> {
+    let manifest = dir.join(MANIFEST);
+    let listed = read(&manifest)
+        .ok()
+        .and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok())
+        .and_then(|value| value["files"].as_array().cloned())
+        .unwrap_or_default();
+    let listed = listed.iter().filter_map(|file| file["name"].as_str());
+    // A list may have been tampered with: only names that runs give, in this directory.
+    let own = |name: &&str| {
+        let shape = |(head, tail): &(&str, &str)| name.starts_with(head) && name.ends_with(tail);
+        OWN.iter().any(shape) && !name.contains(['/', '\\'])
+    };
+    let others = unfinished.iter().map(String::as_str).chain(listed).filter(own);
+    for name in FIXED.into_iter().chain(others) {
+        remove(&dir.join(name))?;
     }
-
-    fn json(&self, name: &str, value: &impl serde::Serialize) -> Result<(), FileError> {
-        let mut text = serde_json::to_string_pretty(value).expect("reports hold only text and numbers");
-        text.push('\n');
-        self.text(name, &text)
-    }
-
-    fn text(&self, name: &str, text: &str) -> Result<(), FileError> {
-        let path = self.path(name);
-        std::fs::write(&path, text).map_err(|source| FileError::Io { path, source })
-    }
+    settle_names(dir)
 }

@@ -1,8 +1,8 @@
 //! What reaches into a world from outside: springs that pull a point, impulses spread over a time.
 
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::spatial::Sym3;
-use stuntlab_physics::{Actuation, BodyId, Data, ImplicitForce, Model};
+use stuntlab_physics::spatial::{ArticulatedInertia, Force, Sym3};
+use stuntlab_physics::{Actuation, BlackBox, BodyId, Data, ImplicitForce, Model};
 
 /// A point of a body pulled to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +41,34 @@ pub struct Hands {
     pub pushes: Vec<Push>,
 }
 
+/// Lets hands act on a step. The black box hears of them too, for the energy they bring is no alarm.
+pub(crate) struct Reach<'a> {
+    pub(crate) act: &'a mut Actuation,
+    pub(crate) black_box: &'a mut BlackBox,
+}
+
+impl Reach<'_> {
+    pub(crate) fn drag(&mut self, drag: &Drag, model: &Model, data: &Data, dt: f64) {
+        let force = drag.force(model, data, dt);
+        self.act.implicit.push((drag.body, force));
+        self.black_box.outside(drag.body, force);
+    }
+
+    pub(crate) fn push(&mut self, push: &Push, data: &Data, time: f64, dt: f64) {
+        if let Some(force) = push.force(data, time, dt) {
+            self.act.body_force[push.body.index()] += force;
+            let even = ImplicitForce { at_rest: force, gain: ArticulatedInertia::ZERO };
+            self.black_box.outside(push.body, even);
+        }
+    }
+}
+
 /// Largest pull of a drag, in weights of the tree.
 const STRONGEST: f64 = 15.0;
 
 impl Drag {
-    /// Writes the spring: `f = k (target - p - h v⁺) - c v⁺`, critically damped for the tree's mass.
-    pub(crate) fn act(&self, model: &Model, data: &Data, dt: f64, out: &mut Actuation) {
+    /// The spring: `f = k (target - p - h v⁺) - c v⁺`, critically damped for the tree's mass.
+    fn force(&self, model: &Model, data: &Data, dt: f64) -> ImplicitForce {
         let pose = data.world_from_body(self.body);
         let point = pose.transform_point(self.point_body);
         let tree = model.trees()[model.tree_of(self.body)].clone();
@@ -61,20 +83,19 @@ impl Drag {
         }
         let gain = damping + dt * stiffness;
         let arm = point - pose.translation;
-        let force = ImplicitForce::at_point(stiffness * way, Sym3::diagonal(gain, gain, gain), arm);
-        out.implicit.push((self.body, force));
+        ImplicitForce::at_point(stiffness * way, Sym3::diagonal(gain, gain, gain), arm)
     }
 }
 
 impl Push {
-    /// Writes the force of the step that starts at `time`: what falls into the step of an even force.
-    pub(crate) fn act(&self, data: &Data, time: f64, dt: f64, out: &mut Actuation) {
+    /// The force of the step that starts at `time`: what falls into the step of an even force.
+    fn force(&self, data: &Data, time: f64, dt: f64) -> Option<Force> {
         let overlap = (time + dt).min(self.start + self.duration) - time.max(self.start);
         if overlap <= 1e-12 {
-            return;
+            return None;
         }
         let pose = data.world_from_body(self.body);
         let force = self.impulse * (overlap / (self.duration * dt));
-        out.push(self.body, force, pose.transform_point(self.point_body), pose.translation);
+        Some(Force::at_offset(force, pose.transform_point(self.point_body) - pose.translation))
     }
 }

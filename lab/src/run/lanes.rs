@@ -9,12 +9,15 @@ use super::log::Log;
 use super::world::World;
 use crate::measure::{Gauge, Reading, Start};
 use crate::scene::{Scene, SceneError, Variant};
+use crate::words::{line_break, spelled};
 
 /// One world of a run.
 #[derive(Clone)]
 pub struct Lane {
     /// Name of the variant; empty for a single run.
     pub name: String,
+    /// The variant's overrides.
+    pub set: Vec<String>,
     /// The world.
     pub world: World,
     /// Hash of the state at every full second, the start included.
@@ -54,13 +57,28 @@ pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, Sc
     let (key, values) =
         vary.split_once('=').ok_or_else(|| bad("expected key=a,b, such as formulation=lcp-pgs,penalty"))?;
     let values: Vec<&str> = values.split(',').map(str::trim).filter(|v| !v.is_empty()).collect();
+    if let Some(c) = line_break(vary) {
+        return Err(bad(&format!("has {c}, expected text on one line")));
+    }
     match values.len() {
-        1..=12 => Ok(values
-            .into_iter()
-            .map(|v| Variant { name: v.to_owned(), set: vec![format!("{key}={v}")] })
-            .collect()),
+        1..=12 => {
+            let mut variants: Vec<Variant> = Vec::new();
+            for value in values {
+                let name = free_name(value, &variants);
+                variants.push(Variant { name, set: vec![format!("{key}={value}")] });
+            }
+            Ok(variants)
+        }
         n => Err(bad(&format!("has {n} values, expected 1 to 12"))),
     }
+}
+
+/// The name of another variant with this value: the value, with a number where it is there already.
+fn free_name(value: &str, variants: &[Variant]) -> String {
+    let taken = |name: &String| variants.iter().any(|v| v.name == *name);
+    let numbered = (2..).map(|n| format!("{value} {n}"));
+    let mut names = std::iter::once(value.to_owned()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or_else(|| value.to_owned())
 }
 
 impl Lane {
@@ -72,7 +90,8 @@ impl Lane {
         let start = Start::of(&world);
         let mut lane = Self {
             name: variant.name.clone(),
-            hashes: vec![format!("{:016x}", world.hash())],
+            set: variant.set.clone(),
+            hashes: vec![spelled(world.hash())],
             failure: None,
             log: Log::new(&world),
             tracks: world.cast().iter().map(Track::new).collect(),
@@ -102,7 +121,7 @@ impl Lane {
         // A step that ends on a full second, to within half a step.
         let (time, dt) = (self.world.state.time, self.world.options.dt);
         if (time - time.round()).abs() < 0.5 * dt && time.round() as usize == self.hashes.len() {
-            self.hashes.push(format!("{:016x}", self.world.hash()));
+            self.hashes.push(spelled(self.world.hash()));
         }
     }
 }

@@ -27,7 +27,7 @@ impl Log {
         }
         for member in world.cast() {
             for axis in ["x", "y", "z"] {
-                let _ = write!(text, ",{}_com_{axis}_m", member.name);
+                let _ = write!(text, ",{}", cell(&format!("{}_com_{axis}_m", member.name)));
             }
         }
         text.push('\n');
@@ -67,4 +67,10 @@ impl Log {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// A text as a cell of CSV: in quotes where it has a comma or quotes of its own.
+fn cell(text: &str) -> String {
+    let plain = !text.contains([',', '"']);
+    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

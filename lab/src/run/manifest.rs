@@ -1,12 +1,15 @@
-//! What a run was made from, so that it can be made again and compared.
+//! What a run was made from and what came of it, so that it can be made again and compared.
 
 use serde::{Deserialize, Serialize};
 
+use super::files::lane_files;
 use super::lanes::Run;
 use crate::scene::{Scene, SceneError, Variant};
+use crate::words::{fingerprint, spelled};
 
-/// The manifest of a run.
+/// The manifest of a run. It is written last: where there is one the run has finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Version of the program.
     pub stuntlab: String,
@@ -22,10 +25,17 @@ pub struct Manifest {
     pub seed: u64,
     /// The worlds that were run.
     pub lanes: Vec<LaneManifest>,
+    /// Variants that were not run because data they need was not there.
+    pub skipped: Vec<String>,
+    /// The other files of the run.
+    pub files: Vec<FileManifest>,
+    /// Fingerprint of all of the above: what is edited afterwards does not fit it.
+    pub seal: String,
 }
 
 /// One world of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LaneManifest {
     /// Name of the variant; empty for a single run.
     pub name: String,
@@ -41,33 +51,77 @@ pub struct LaneManifest {
     pub freedoms: usize,
     /// Hash of the state at 0, 1, 2 … s and at the end.
     pub hashes: Vec<String>,
+    /// Why it stopped early, if it did.
+    pub failure: Option<String>,
+    /// File of the steps before that.
+    pub black_box: Option<String>,
+}
+
+/// A file of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileManifest {
+    /// Its name.
+    pub name: String,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// Fingerprint of its contents.
+    pub hash: String,
+}
+
+impl FileManifest {
+    /// What the manifest says of a file.
+    pub(super) fn of(name: &str, contents: &[u8]) -> Self {
+        let hash = spelled(fingerprint(contents.iter().copied()));
+        Self { name: name.to_owned(), bytes: contents.len() as u64, hash }
+    }
 }
 
 impl Manifest {
-    /// The manifest of a run that has ended.
-    pub fn of(run: &Run, variants: &[Variant]) -> Self {
-        let lane = |(lane, variant): (&super::Lane, &Variant)| {
+    /// The manifest of a run that has ended, without files.
+    pub fn of(run: &Run) -> Self {
+        let lane = |(lane, files): (&super::Lane, super::files::LaneFiles)| {
             let mut hashes = lane.hashes.clone();
-            hashes.push(format!("{:016x}", lane.world.hash()));
+            hashes.push(spelled(lane.world.hash()));
             LaneManifest {
                 name: lane.name.clone(),
-                set: variant.set.clone(),
+                set: lane.set.clone(),
                 formulation: lane.world.options.formulation.name().to_owned(),
                 dt: lane.world.options.dt,
                 bodies: lane.world.model().n_bodies(),
                 freedoms: lane.world.model().n_v(),
                 hashes,
+                failure: lane.failure.clone(),
+                black_box: lane.failure.as_ref().map(|_| files.black_box),
             }
         };
-        Self {
+        let manifest = Self {
             stuntlab: env!("CARGO_PKG_VERSION").to_owned(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
             scene: run.scene.file.clone(),
             scene_text: run.scene.source.text.clone(),
             set: run.scene.source.set.clone(),
             seed: run.scene.seed,
-            lanes: run.lanes.iter().zip(variants).map(lane).collect(),
-        }
+            lanes: run.lanes.iter().zip(lane_files(run)).map(lane).collect(),
+            skipped: run.skipped.clone(),
+            files: Vec::new(),
+            seal: String::new(),
+        };
+        manifest.with_files(Vec::new())
+    }
+
+    /// The same with these files.
+    pub(super) fn with_files(mut self, files: Vec<FileManifest>) -> Self {
+        self.files = files;
+        self.seal = self.proper_seal();
+        self
+    }
+
+    /// The seal that fits what it says.
+    pub(super) fn proper_seal(&self) -> String {
+        let bare = Self { seal: String::new(), ..self.clone() };
+        let text = serde_json::to_string(&bare).expect("texts and numbers");
+        spelled(fingerprint(text.bytes()))
     }
 
     /// The scene and variants it describes.

@@ -1,7 +1,9 @@
 //! Running scenes: one world steps, several worlds run side by side, and what is left on disk.
 
 mod bvh;
+mod compare;
 mod files;
+mod film;
 mod hands;
 mod lanes;
 mod log;
@@ -9,10 +11,12 @@ mod manifest;
 mod replay;
 mod world;
 
-pub use files::{FileError, Recorder, RunFiles};
+pub use crate::disk::FileError;
+pub use files::RunFiles;
+pub use film::Recorder;
 pub use hands::{Drag, Hands, Push};
 pub(crate) use lanes::divergence;
 pub use lanes::{Lane, Metrics, Run, variants_of};
-pub use manifest::Manifest;
+pub use manifest::{FileManifest, LaneManifest, Manifest};
 pub use replay::{ReplayError, ReplayReport, replay};
 pub use world::{Snapshot, World, state_hash};

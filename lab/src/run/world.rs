@@ -12,10 +12,11 @@ use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
-use super::hands::{Drag, Hands, Push};
+use super::hands::{Drag, Hands, Push, Reach};
 use crate::scene::{
     ControllerSpec, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
 };
+use crate::words::fingerprint;
 
 /// A scene being simulated.
 #[derive(Clone)]
@@ -194,11 +195,12 @@ impl World {
         }
         self.act_events();
         let time = self.state.time;
+        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
         for push in &hands.pushes {
-            push.act(&self.data, time, dt, &mut self.act);
+            reach.push(push, &self.data, time, dt);
         }
         if let Some(drag) = &hands.drag {
-            drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+            reach.drag(drag, &self.stage.model, &self.data, dt);
         }
         self.report = self.black_box.advance(
             &self.stage.model,
@@ -246,6 +248,7 @@ impl World {
     /// Events that last.
     fn act_events(&mut self) {
         let (time, dt) = (self.state.time, self.options.dt);
+        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
         for event in &self.scene.events {
             match &event.what {
                 What::Push { body, impulse, point_body, duration } => {
@@ -257,7 +260,7 @@ impl World {
                             start: event.time,
                             duration: *duration,
                         };
-                        push.act(&self.data, time, dt, &mut self.act);
+                        reach.push(&push, &self.data, time, dt);
                     }
                 }
                 What::Drag { body, point_body, path, duration, frequency } => {
@@ -265,7 +268,7 @@ impl World {
                     if let Some(body) = self.stage.find(body).filter(|_| (0.0..1.0).contains(&progress)) {
                         let target = along(path, progress);
                         let drag = Drag { body, point_body: *point_body, target, frequency: *frequency };
-                        drag.act(&self.stage.model, &self.data, dt, &mut self.act);
+                        reach.drag(&drag, &self.stage.model, &self.data, dt);
                     }
                 }
                 What::Throw { .. } | What::Command { .. } => {}
@@ -330,13 +333,8 @@ fn along(path: &[DVec3], progress: f64) -> DVec3 {
     path[k] + (path[next] - path[k]) * (at - k as f64)
 }
 
-/// FNV-1a of the bits of positions, velocities and time.
+/// Fingerprint of the bits of positions, velocities and time.
 pub fn state_hash(state: &State) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for x in state.q.iter().chain(&state.v).chain(std::iter::once(&state.time)) {
-        for byte in x.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    let numbers = state.q.iter().chain(&state.v).chain(std::iter::once(&state.time));
+    fingerprint(numbers.flat_map(|x| x.to_bits().to_le_bytes()))
 }

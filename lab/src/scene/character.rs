@@ -10,7 +10,7 @@ use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{BodySpec, Data, Joint, Limits, Model, State};
+use stuntlab_physics::{Data, Joint, Limits, Model, ModelBuilder, State};
 
 use super::SceneError;
 use super::controller::{self, ControllerSpec};
@@ -25,8 +25,9 @@ use super::place::turn;
 pub(crate) struct Character {
     pub(crate) name: String,
     pub(crate) line: usize,
-    /// Its bodies, named `character/part`, limits, damping and strength applied, placed in the world.
-    pub(crate) bodies: Vec<BodySpec>,
+    /// The character alone, where it stands in the scene: bodies named `character/part`, limits, damping and strength
+    /// applied. The one model of it that is built; the scene's gets it whole.
+    pub(crate) model: Arc<Model>,
     /// Joint coordinates of the start pose: body name and a rotation vector or angles, radians.
     pub(crate) pose: Vec<(String, Vec<f64>, usize)>,
     pub(crate) velocity: Option<DVec3>,
@@ -40,8 +41,16 @@ pub(crate) struct Character {
     pub(crate) controller: ControllerSpec,
 }
 
+/// What a scene says about all its characters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surroundings {
+    pub(crate) gravity: DVec3,
+    /// Whether bodies of one character collide with each other.
+    pub(crate) self_collision: bool,
+}
+
 /// Reads one `[[character]]`.
-pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
+pub(crate) fn read(fields: Fields<'_>, surroundings: Surroundings) -> Result<Character, SceneError> {
     let name = fields.required_text("name")?.to_owned();
     if name.is_empty() || name.contains('/') {
         return Err(fields.error("name", "expected a name without '/'"));
@@ -78,35 +87,29 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<Character, SceneError> {
             _ => joint,
         }
     };
-    let prefixed = |part: &str| format!("{name}/{part}");
-    let bodies = model
-        .body_ids()
-        .map(|id| {
-            let body = model.body(id);
-            let mut joint = body.joint().clone();
-            match body.parent() {
-                None => joint.parent_from_joint = world_from_model * joint.parent_from_joint,
-                Some(_) => joint = with_own(body.name(), joint, carried[id.index()]),
-            }
-            BodySpec {
-                name: prefixed(body.name()),
-                parent: body.parent().map(|p| prefixed(model.body(p).name())),
-                joint,
-                inertia: *body.inertia(),
-                shapes: model.shapes_of(Some(id)).collect(),
-            }
-        })
-        .collect();
+    let prefix = format!("{name}/");
+    let mut builder = ModelBuilder::new().gravity(surroundings.gravity);
+    builder = builder.self_collision(surroundings.self_collision);
+    builder.append(&prefix, model, world_from_model);
+    let mut inertias = carried.iter();
+    builder.change_bodies(|body| {
+        let inertia = inertias.next().copied().unwrap_or(0.0);
+        if body.parent.is_some() {
+            let part = body.name.strip_prefix(&prefix).unwrap_or(&body.name);
+            body.joint = with_own(part, body.joint.clone(), inertia);
+        }
+    });
+    let model = builder.build().map_err(|e| fields.error("", e.to_string()))?;
     let pose = fields
         .named_numbers("pose_deg")?
         .into_iter()
         .map(|(part, values, line)| {
-            (prefixed(&part), values.into_iter().map(f64::to_radians).collect(), line)
+            (format!("{prefix}{part}"), values.into_iter().map(f64::to_radians).collect(), line)
         })
         .collect();
     let character = Character {
         line: fields.line(),
-        bodies,
+        model: Arc::new(model),
         pose,
         velocity: fields.vector("velocity")?,
         spin: fields.vector("spin")?,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::words::one_line;
+
 /// A scene that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {
@@ -19,14 +21,15 @@ pub struct SceneError {
 
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
+        // Keys and files may have any character in them; the message stays on its line.
+        f.write_str(&one_line(&self.file))?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
         }
         if !self.key.is_empty() {
-            write!(f, ": {}", self.key)?;
+            write!(f, ": {}", one_line(&self.key))?;
         }
-        write!(f, ": {}", self.problem)
+        write!(f, ": {}", one_line(&self.problem))
     }
 }
 

@@ -6,6 +6,7 @@ use stuntlab_physics::glam::DVec3;
 
 use super::SceneError;
 use super::node::{Entry, Node, Value};
+use crate::words::line_break;
 
 /// A table being read. Every key asked for counts as allowed; [`Fields::finish`] refuses the others.
 pub(crate) struct Fields<'a> {
@@ -131,12 +132,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A text.
+    /// A text on one line: names go into tables, logs and file names.
     pub(crate) fn text(&self, key: &'static str) -> Read<Option<&'a str>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         match &node.value {
-            Value::Text(text) => Ok(Some(text)),
+            Value::Text(text) => self.on_one_line(key, text).map(Some),
             _ => Err(self.wrong(key, node, "a text in quotes")),
+        }
+    }
+
+    fn on_one_line<'t>(&self, key: &str, text: &'t str) -> Read<&'t str> {
+        match line_break(text) {
+            None => Ok(text),
+            Some(c) => Err(self.error(key, format!("has the character {c}, expected text on one line"))),
         }
     }
 
@@ -214,7 +222,7 @@ impl<'a> Fields<'a> {
         let expected = "a list of texts";
         let Value::List(items) = &node.value else { return Err(self.wrong(key, node, expected)) };
         let text = |item: &Node| match &item.value {
-            Value::Text(text) => Ok(text.clone()),
+            Value::Text(text) => self.on_one_line(key, text).map(str::to_owned),
             other => Err(self.error(key, format!("has {}, expected {expected}", other.kind()))),
         };
         items.iter().map(text).collect()

@@ -49,6 +49,8 @@ pub use stage::{Member, Stage};
 
 use fields::Fields;
 
+use crate::words::line_break;
+
 /// The schema this program reads.
 pub const SCHEMA: u64 = 1;
 
@@ -163,16 +165,27 @@ impl Scene {
             chains.extend(ropes);
             pins.extend(knots);
         }
+        let gravity = fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81));
+        let self_collision = fields.flag("self_collision")?.unwrap_or(false);
+        let surroundings = character::Surroundings { gravity, self_collision };
+        let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        if let Some(c) = line_break(&name) {
+            let problem = format!("has the character {c} in its name, expected a name on one line");
+            return Err(SceneError { line: 0, ..fields.error("", problem) });
+        }
         let scene = Self {
-            name: Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+            name,
             shows,
             duration,
             options: solver::read(&fields)?,
             seed,
-            gravity: fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81)),
-            self_collision: fields.flag("self_collision")?.unwrap_or(false),
+            gravity,
+            self_collision,
             terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
-            characters: each("character")?.into_iter().map(character::read).collect::<Result<_, _>>()?,
+            characters: each("character")?
+                .into_iter()
+                .map(|f| character::read(f, surroundings))
+                .collect::<Result<_, _>>()?,
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
             chains,
             pins,
@@ -182,7 +195,7 @@ impl Scene {
                 .map(|f| measure::read(f, duration))
                 .collect::<Result<_, _>>()?,
             cameras: each("camera")?.into_iter().map(camera::read).collect::<Result<_, _>>()?,
-            variants: each("variant")?.into_iter().map(read_variant).collect::<Result<_, _>>()?,
+            variants: read_variants(each("variant")?)?,
             file: file.to_owned(),
             source: Source { text: text.to_owned(), set: set.to_vec() },
         };
@@ -212,8 +225,19 @@ impl Scene {
     }
 }
 
-fn read_variant(fields: Fields<'_>) -> Result<Variant, SceneError> {
-    let variant = Variant { name: fields.required_text("name")?.to_owned(), set: fields.texts("set")? };
-    fields.finish()?;
-    Ok(variant)
+fn read_variants(tables: Vec<Fields<'_>>) -> Result<Vec<Variant>, SceneError> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for fields in tables {
+        let variant = Variant { name: fields.required_text("name")?.to_owned(), set: fields.texts("set")? };
+        if variant.name.is_empty() {
+            return Err(fields.error("name", "is empty, expected a name"));
+        }
+        if variants.iter().any(|v| v.name == variant.name) {
+            let problem = format!("\"{}\" is defined twice, expected another name", variant.name);
+            return Err(fields.error("name", problem));
+        }
+        fields.finish()?;
+        variants.push(variant);
+    }
+    Ok(variants)
 }

@@ -1,5 +1,7 @@
 //! Random numbers from a seed, the same on every machine: SplitMix64 (Steele, Lea, Flood 2014), and smooth noise.
 
+use crate::words::fingerprint;
+
 /// The seed of what is called `name`, from a scene's seed.
 pub(crate) fn seed_of(seed: u64, name: &str) -> u64 {
     Random::new(seed, name).next()
@@ -12,11 +14,7 @@ pub(crate) struct Random(u64);
 impl Random {
     /// The stream called `name` of a scene's seed.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in name.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-        Self(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        Self(fingerprint(name.bytes()) ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     fn next(&mut self) -> u64 {

@@ -13,8 +13,10 @@ use stuntlab_physics::{BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, 
 
 use super::body::BodyItem;
 use super::chain::Chain;
+use super::character::Character;
 use super::fields::Fields;
 use super::{ControllerSpec, Motion, Scene, SceneError, What};
+use crate::words::line_break;
 
 /// A scene's model at its start.
 #[derive(Clone, Debug)]
@@ -41,7 +43,7 @@ pub struct Member {
     /// What drives it.
     pub controller: ControllerSpec,
     /// The character alone, where it stands in the scene; coordinates as in the whole.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// The figure with its skeleton, where motions can be put on it.
     pub figure: Option<Arc<Mocap>>,
     /// What it follows.
@@ -90,9 +92,7 @@ impl Stage {
             assembly.builder.push_fixture(shape.clone());
         }
         for character in &scene.characters {
-            for body in &character.bodies {
-                assembly.push(body.clone(), character.line)?;
-            }
+            assembly.character(character)?;
         }
         for item in &scene.bodies {
             assembly.body(item)?;
@@ -105,12 +105,30 @@ impl Stage {
 }
 
 impl Assembly<'_> {
-    fn push(&mut self, body: BodySpec, line: usize) -> Result<(), SceneError> {
-        if self.lines.insert(body.name.clone(), line).is_some() {
-            let problem = format!("\"{}\" is defined twice, expected another name", body.name);
+    /// Notes where a body is defined; each name once.
+    fn claim(&mut self, name: &str, line: usize) -> Result<(), SceneError> {
+        if let Some(c) = line_break(name) {
+            let problem = format!("\"{name}\" has the character {c}, expected a name on one line");
             return Err(self.scene.error_at(line, "name", problem));
         }
+        if self.lines.insert(name.to_owned(), line).is_some() {
+            let problem = format!("\"{name}\" is defined twice, expected another name");
+            return Err(self.scene.error_at(line, "name", problem));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, body: BodySpec, line: usize) -> Result<(), SceneError> {
+        self.claim(&body.name, line)?;
         self.builder.push(body);
+        Ok(())
+    }
+
+    fn character(&mut self, character: &Character) -> Result<(), SceneError> {
+        for body in character.model.bodies() {
+            self.claim(body.name(), character.line)?;
+        }
+        self.builder.append("", &character.model, Transform::IDENTITY);
         Ok(())
     }
 
@@ -205,7 +223,7 @@ impl Stage {
 
     fn add_characters(&mut self, scene: &Scene) -> Result<(), SceneError> {
         for character in &scene.characters {
-            let root = character.bodies.first().and_then(|b| self.model.find(&b.name));
+            let root = character.model.bodies().first().and_then(|b| self.model.find(b.name()));
             let Some(root) = root else { continue };
             let bodies = self.model.trees()[self.model.tree_of(root)].clone();
             let first = &character.first;
@@ -216,14 +234,11 @@ impl Stage {
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
             }
-            let mut alone = ModelBuilder::new().gravity(scene.gravity);
-            character.bodies.iter().for_each(|body| alone.push(body.clone()));
-            let model = alone.build().map_err(|e| scene.error_at(character.line, "", e.to_string()))?;
             self.cast.push(Member {
                 name: character.name.clone(),
                 bodies,
                 controller: character.controller.clone(),
-                model,
+                model: character.model.clone(),
                 figure: character.figure.clone(),
                 motion: character.motion.clone(),
             });

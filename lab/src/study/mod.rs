@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::disk::FileError;
+
 /// Names of the studies, with what they show.
 pub const STUDIES: [(&str, &str); 1] =
     [("gain-map", "Tracking error, jitter and survival over stiffness and damping, for four control laws")];
@@ -18,22 +20,9 @@ pub const STUDIES: [(&str, &str); 1] =
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// A file that cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A picture that cannot be written.
-    #[error("{}: {source}", path.display())]
-    Picture {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: stuntlab_viewer::png::ImageError,
-    },
+    /// A file that cannot be read or written, or a directory that is somebody else's.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A line of an earlier run's results that is not one of this study's.
     #[error("{}:{line}: expected {expected}", path.display())]
     Results {

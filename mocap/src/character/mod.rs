@@ -150,7 +150,7 @@ pub struct BodyPoint {
 pub struct Character {
     name: String,
     skeleton: Arc<Skeleton>,
-    model: Model,
+    model: Arc<Model>,
     roles: BodyRoles,
     soles: Vec<SolePoint>,
     gains: Vec<ServoGains>,
@@ -301,7 +301,7 @@ impl Character {
         Self {
             name: "character".to_owned(),
             skeleton: Arc::new(skeleton.clone()),
-            model,
+            model: Arc::new(model),
             roles,
             soles,
             gains,
@@ -329,6 +329,11 @@ impl Character {
     /// The model: this character alone, standing at the origin with its soles at z = 0, no ground.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// The same model, to keep.
+    pub fn shared_model(&self) -> Arc<Model> {
+        self.model.clone()
     }
 
     /// The skeleton its poses are of.

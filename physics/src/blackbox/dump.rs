@@ -3,12 +3,13 @@
 //! One line per quantity, key first; [`Dump::write`] is the format's definition. Structs are taken apart
 //! field by field, so a field that is added anywhere cannot be forgotten here.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use thiserror::Error;
 
-use super::text::{Line, Lines};
-use super::{Memory, Record};
+use super::text::{Line, Lines, one_line};
+use super::{Memory, Record, fingerprint};
 use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
 use crate::contact::point::Slip;
 use crate::contact::{Contact, Material, Phase};
@@ -20,12 +21,12 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
 pub struct Dump {
-    /// Names of the model's bodies.
+    /// Names of the model's bodies, characters that would break a line escaped.
     pub bodies: Vec<String>,
     /// What went wrong, in a sentence.
     pub reason: String,
@@ -59,7 +60,7 @@ pub struct Replayed {
     pub state: State,
     /// How it went.
     pub outcome: Result<StepReport, StepError>,
-    /// Whether that is, bit for bit, the state the recorded run went on with.
+    /// Whether that is, bit for bit, where the recorded step led.
     pub same: bool,
 }
 
@@ -74,11 +75,10 @@ impl Dump {
         }
         let mut data = Data::new(model);
         let mut replayed = Vec::with_capacity(self.records.len());
-        for (k, record) in self.records.iter().enumerate() {
+        for record in &self.records {
             let (state, outcome) = record.again(model, &mut data, false);
-            let known = self.records.get(k + 1).map(|r| &r.state).or(self.after.as_ref());
-            let same = match known {
-                Some(known) => same_bits(known, &state),
+            let same = match record.led_to {
+                Some(known) => outcome.is_ok() && fingerprint(&state) == known,
                 None => outcome.is_err(),
             };
             replayed.push(Replayed { step: record.step, state, outcome, same });
@@ -87,11 +87,11 @@ impl Dump {
     }
 
     fn mismatch(&self, model: &Model) -> Option<String> {
-        let names = || model.bodies().iter().map(|b| b.name());
+        let names = || model.bodies().iter().map(|b| one_line(b.name()));
         if self.bodies.len() != model.n_bodies() {
             return Some(format!("it had {} bodies, this one has {}", self.bodies.len(), model.n_bodies()));
         }
-        if let Some((a, b)) = self.bodies.iter().zip(names()).find(|(a, b)| a != b) {
+        if let Some((a, b)) = self.bodies.iter().zip(names()).find(|(a, b)| **a != *b) {
             return Some(format!("it had a body '{a}' where this one has '{b}'"));
         }
         let sizes = (model.n_q(), model.n_v(), model.n_bodies(), model.trees().len());
@@ -118,7 +118,7 @@ impl Dump {
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let out = &mut out;
         Line::new(TITLE).word(VERSION).end(out)?;
-        Line::new("reason").word(self.reason.replace(['\n', '\r'], " ")).end(out)?;
+        Line::new("reason").word(one_line(&self.reason)).end(out)?;
         Line::new("bodies").word(self.bodies.len()).end(out)?;
         for name in &self.bodies {
             Line::new("body").word(name).end(out)?;
@@ -126,6 +126,7 @@ impl Dump {
         Line::new("records").word(self.records.len()).end(out)?;
         for record in &self.records {
             Line::new("step").word(record.step).end(out)?;
+            Line::new("led_to").word(Place(record.led_to)).end(out)?;
             write_state(&record.state, out)?;
             write_options(&record.options, out)?;
             write_actuation(&record.act, out)?;
@@ -147,7 +148,7 @@ impl Dump {
         lines.expect(TITLE)?;
         let version: u32 = lines.word("a version")?;
         if version != VERSION {
-            return Err(lines.wrong("version 1", &version.to_string()));
+            return Err(lines.wrong("version 3", &version.to_string()));
         }
         lines.expect("reason")?;
         let reason = lines.rest();
@@ -161,6 +162,7 @@ impl Dump {
             lines.expect("step")?;
             records.push(Record {
                 step: lines.word("a step number")?,
+                led_to: read_place(&mut lines)?,
                 state: read_state(&mut lines)?,
                 options: read_options(&mut lines)?,
                 act: read_actuation(&mut lines)?,
@@ -174,10 +176,27 @@ impl Dump {
     }
 }
 
-fn same_bits(a: &State, b: &State) -> bool {
-    let same = |x: &f64, y: &f64| x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan());
-    let all = |x: &[f64], y: &[f64]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y));
-    all(&a.q, &b.q) && all(&a.v, &b.v) && same(&a.time, &b.time)
+/// Where a step led, in words.
+struct Place(Option<u64>);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(hash) => write!(f, "{hash:016x}"),
+            None => f.write_str("nowhere"),
+        }
+    }
+}
+
+fn read_place<R: BufRead>(lines: &mut Lines<R>) -> Result<Option<u64>, DumpError> {
+    const EXPECTED: &str = "sixteen hexadecimal digits or 'nowhere'";
+    lines.expect("led_to")?;
+    let word: String = lines.word(EXPECTED)?;
+    match (word.as_str(), u64::from_str_radix(&word, 16)) {
+        ("nowhere", _) => Ok(None),
+        (_, Ok(hash)) => Ok(Some(hash)),
+        _ => Err(lines.wrong(EXPECTED, &word)),
+    }
 }
 
 /// A line with a key and a number of things.

@@ -3,28 +3,34 @@
 //!
 //! [`BlackBox::advance`] takes the place of [`crate::step::advance`]. It records what goes into each step
 //! and watches what comes out: a step that fails, and one after which the energy of an articulation (kinetic
-//! and gravity's) exceeds what it was at some recorded step by an absurd amount,
+//! and gravity's) exceeds what it was at some recorded step by an absurd amount that nobody put there,
 //!
 //! ```text
-//! E - E_r > growth · K_r + floor · mass        for any recorded step r                          (1)
+//! E - E_r - G - L > growth · K_r + floor · mass        for any recorded step r                  (1)
 //! ```
 //!
-//! both become a [`Fault`] that names step, articulation, body and term. The state goes back to the last
-//! good one, and [`BlackBox::dump`] has everything needed to take the failing step again, bit for bit. Once
-//! the ring is full and contacts have been as many as they get, recording allocates nothing.
+//! both become a [`Fault`] that names step, articulation, body and term. `G` is what came from outside since `r`: a
+//! state that somebody changed between two steps (a throw, a world put back), and the work of what
+//! [`BlackBox::outside`] was told of. `L` is what the other articulations lost since, which may have gone into this one.
+//!
+//! The state goes back to the last good one, and [`BlackBox::dump`] has everything needed to take the failing step
+//! again, bit for bit. Once the ring is full and contacts have been as many as they get, recording allocates nothing.
 
 mod dump;
+mod energy;
 mod text;
 
 pub use dump::{Dump, DumpError, Replayed};
 
+use energy::{Energy, Helper, energies, kinetic};
 use thiserror::Error;
 
 use crate::actuation::Actuation;
 use crate::contact::Contact;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
-use crate::model::Model;
+use crate::forces::ImplicitForce;
+use crate::model::{BodyId, Model};
 use crate::state::State;
 use crate::step::{Account, Ledger, StepError, StepOptions, StepReport, advance, observe};
 
@@ -33,9 +39,13 @@ use crate::step::{Account, Ledger, StepError, StepOptions, StepReport, advance, 
 pub struct Alarm {
     /// Allowed gain of energy per kinetic energy.
     pub growth: f64,
-    /// Allowed gain of energy per mass, J/kg. The default, 200, is a standing start to 20 m/s.
+    /// Allowed gain of energy per mass, J/kg. The default, 200, is a standing start to 20 m/s. Under more than the
+    /// Earth's gravity it grows with it: what a contact lifts out of the ground weighs more there.
     pub floor: f64,
 }
+
+/// The Earth's gravity, m/s².
+const EARTH: f64 = 9.81;
 
 impl Default for Alarm {
     fn default() -> Self {
@@ -52,19 +62,26 @@ pub enum Fault {
     Step { step: u64, articulation: String, source: StepError },
     #[error(
         "step {step} at t = {time} s, articulation '{articulation}': its energy went from {before} J to {after} J \
-         within {steps} steps; most of it is in body '{body}' ({joint} joint), most work was done by {term}"
+         within {steps} steps{}; most of it is in body '{body}' ({joint} joint), most work was done by {term}",
+        from_outside(*given)
     )]
     EnergyJump {
         step: u64,
         time: f64,
         articulation: String,
-        body: String,
+        body: Box<str>,
         joint: &'static str,
         term: &'static str,
         before: f64,
         after: f64,
+        given: f64,
         steps: u64,
     },
+}
+
+/// Says how much of a jump of energy came from outside, where any did.
+fn from_outside(given: f64) -> String {
+    if given == 0.0 { String::new() } else { format!(", {given} J of it from outside") }
 }
 
 /// What went into one step.
@@ -80,9 +97,12 @@ pub struct Record {
     pub options: StepOptions,
     /// How it went; `None` for the step that failed.
     pub report: Option<StepReport>,
+    /// Fingerprint of the state it led to; `None` for a step that failed. The next record need not begin there:
+    /// somebody may have changed the state in between.
+    led_to: Option<u64>,
     pub(crate) memory: Memory,
-    /// Kinetic and total energy of each tree before the step.
-    energy: Vec<(f64, f64)>,
+    /// Energy of each tree before the step.
+    energy: Vec<Energy>,
 }
 
 /// What a step remembers of those before it, besides the state.
@@ -121,8 +141,9 @@ impl Record {
             act: Actuation::new(model),
             options: StepOptions::default(),
             report: None,
+            led_to: None,
             memory: Memory::default(),
-            energy: vec![(0.0, 0.0); model.trees().len()],
+            energy: vec![Energy::default(); model.trees().len()],
         }
     }
 
@@ -149,7 +170,10 @@ pub struct BlackBox {
     after: Option<State>,
     fault: Option<Fault>,
     scratch: Data,
-    energy: Vec<(f64, f64)>,
+    /// Energy of each tree after the last step.
+    energy: Vec<Energy>,
+    /// What pulls and pushes from outside in the step to come.
+    helpers: Vec<Helper>,
 }
 
 impl BlackBox {
@@ -162,8 +186,15 @@ impl BlackBox {
             after: None,
             fault: None,
             scratch: Data::new(model),
-            energy: vec![(0.0, 0.0); model.trees().len()],
+            energy: vec![Energy::default(); model.trees().len()],
+            helpers: Vec::new(),
         }
+    }
+
+    /// Says that `force`, which the actuation of the next step holds too, comes from outside: the energy it brings is no
+    /// reason for an alarm.
+    pub fn outside(&mut self, body: BodyId, force: ImplicitForce) {
+        self.helpers.push(Helper::new(body, force));
     }
 
     /// The recorded steps, oldest first.
@@ -195,11 +226,11 @@ impl BlackBox {
         opt: &StepOptions,
     ) -> Result<StepReport, Fault> {
         self.record(model, state, data, act, opt);
-        let fault = match advance(model, state, data, act, opt) {
+        let outcome = advance(model, state, data, act, opt);
+        let fault = match outcome {
             Ok(report) => {
-                forward_kinematics(model, state, &mut self.scratch);
-                forward_velocity(model, state, &mut self.scratch);
-                energies(model, &self.scratch, &state.v, &mut self.energy);
+                self.newest().led_to = Some(fingerprint(state));
+                self.weigh(model, state, act, opt);
                 let Some((tree, before, steps)) = self.jump(model) else {
                     let newest = self.newest();
                     newest.report = Some(report);
@@ -207,16 +238,22 @@ impl BlackBox {
                 };
                 self.after = Some(state.clone());
                 let fault = self.energy_fault(model, state, tree, before, steps);
-                let newest = self.newest();
+                let newest = &self.ring[self.place()];
                 state.clone_from(&newest.state);
                 newest.memory.restore(data);
+                self.energy.clone_from(&newest.energy);
                 fault
             }
             Err(source) => {
                 self.after = None;
-                if let (false, Some(good)) = (state.is_finite(), self.last_good()) {
-                    state.clone_from(good);
+                let good = self.records().filter(|r| r.state.is_finite()).last();
+                let energy = good.map(|record| record.energy.clone());
+                if let (false, Some(good)) = (state.is_finite(), good) {
+                    state.clone_from(&good.state);
                 }
+                self.energy = energy.unwrap_or_default();
+                self.energy.resize(model.trees.len(), Energy::default());
+                self.helpers.clear();
                 let articulation = articulation_of(model, &source);
                 Fault::Step { step: self.count - 1, articulation, source }
             }
@@ -228,52 +265,89 @@ impl BlackBox {
     /// Everything recorded, to be written to a file and replayed.
     pub fn dump(&self, model: &Model) -> Dump {
         Dump {
-            bodies: model.bodies().iter().map(|b| b.name().to_owned()).collect(),
+            bodies: model.bodies().iter().map(|b| text::one_line(b.name())).collect(),
             reason: self.fault.as_ref().map_or_else(|| "no fault".to_owned(), ToString::to_string),
             records: self.records().cloned().collect(),
             after: self.after.clone(),
         }
     }
 
+    /// Where the newest record is.
+    fn place(&self) -> usize {
+        ((self.count - 1) % self.ring.len() as u64) as usize
+    }
+
     fn newest(&mut self) -> &mut Record {
-        let n = self.ring.len() as u64;
-        &mut self.ring[((self.count - 1) % n) as usize]
+        let place = self.place();
+        &mut self.ring[place]
     }
 
     fn record(&mut self, model: &Model, state: &State, data: &Data, act: &Actuation, opt: &StepOptions) {
+        let first = self.count == 0;
         self.count += 1;
-        let step = self.count - 1;
-        let record = self.newest();
-        record.step = step;
+        let place = self.place();
+        let record = &mut self.ring[place];
+        record.step = self.count - 1;
         record.state.clone_from(state);
         record.act.copy_from(act);
         record.options = *opt;
         record.report = None;
+        record.led_to = None;
         record.memory.remember(data);
         energies(model, data, &state.v, &mut record.energy);
+        for (now, last) in record.energy.iter_mut().zip(&self.energy) {
+            // Whatever changed since the last step ended was somebody's doing.
+            now.given = if first { 0.0 } else { last.given + (now.total - last.total) };
+        }
+        self.helpers.iter_mut().for_each(|helper| helper.look(data));
+    }
+
+    /// Energies after a step, and what came from outside during it.
+    fn weigh(&mut self, model: &Model, state: &State, act: &Actuation, opt: &StepOptions) {
+        forward_kinematics(model, state, &mut self.scratch);
+        forward_velocity(model, state, &mut self.scratch);
+        energies(model, &self.scratch, &state.v, &mut self.energy);
+        let before = &self.ring[self.place()].energy;
+        for (tree, (now, before)) in self.energy.iter_mut().zip(before).enumerate() {
+            // A tree that moves exactly as it is told moves by somebody's will.
+            let told = act.prescribed[model.trees[tree].clone()].iter().all(|on| *on);
+            now.given = before.given + if told { now.total - before.total } else { 0.0 };
+        }
+        for helper in self.helpers.drain(..) {
+            self.energy[model.tree_of(helper.body)].given += helper.work(&self.scratch, opt.dt);
+        }
     }
 
     /// The tree whose energy jumped most by (1), from which energy, and over how many steps.
-    fn jump(&self, model: &Model) -> Option<(usize, f64, u64)> {
+    fn jump(&self, model: &Model) -> Option<(usize, Energy, u64)> {
+        let weight = (model.gravity.length() / EARTH).max(1.0);
         let mut worst = None;
         let mut most = 0.0;
         for record in self.records() {
-            for (tree, (&(kinetic, before), &(_, after))) in
-                record.energy.iter().zip(&self.energy).enumerate()
-            {
+            let pairs = || record.energy.iter().zip(&self.energy);
+            let lost: f64 = pairs().map(|(before, after)| (before.own() - after.own()).max(0.0)).sum();
+            for (tree, (before, after)) in pairs().enumerate() {
                 let mass = model.tree_mass[model.trees[tree].start];
-                let beyond = after - before - self.alarm.growth * kinetic - self.alarm.floor * mass;
+                let allowed = self.alarm.growth * before.kinetic + self.alarm.floor * weight * mass;
+                let beyond = after.own() - before.own() - lost - allowed;
                 // Not-a-number counts as beyond: energies overflow before velocities do.
                 if beyond > most || beyond.is_nan() {
                     most = if beyond.is_nan() { f64::INFINITY } else { beyond };
-                    worst = Some((tree, before, self.count - record.step));
+                    worst = Some((tree, *before, self.count - record.step));
                 }
             }
         }
         worst
     }
 
-    fn energy_fault(&mut self, model: &Model, state: &State, tree: usize, before: f64, steps: u64) -> Fault {
+    fn energy_fault(
+        &mut self,
+        model: &Model,
+        state: &State,
+        tree: usize,
+        before: Energy,
+        steps: u64,
+    ) -> Fault {
         let mut body = model.trees[tree].start;
         let mut most = f64::NEG_INFINITY;
         for i in model.trees[tree].clone() {
@@ -282,18 +356,18 @@ impl BlackBox {
                 (body, most) = (i, energy);
             }
         }
-        let step = self.count - 1;
-        let at = (step % self.ring.len() as u64) as usize;
-        let (_, outcome) = self.ring[at].again(model, &mut self.scratch, true);
+        let newest = &self.ring[self.place()];
+        let (_, outcome) = newest.again(model, &mut self.scratch, true);
         Fault::EnergyJump {
-            step,
-            time: self.ring[at].state.time,
+            step: newest.step,
+            time: newest.state.time,
             articulation: root_name(model, tree),
-            body: model.bodies[body].name.clone(),
+            body: model.bodies[body].name.as_str().into(),
             joint: model.bodies[body].joint.kind.name(),
             term: outcome.map_or("nobody knows what", |report| busiest(&report.ledger)),
-            before,
-            after: self.energy[tree].1,
+            before: before.total,
+            after: self.energy[tree].total,
+            given: self.energy[tree].given - before.given,
             steps,
         }
     }
@@ -323,29 +397,15 @@ fn articulation_of(model: &Model, error: &StepError) -> String {
     body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))
 }
 
-/// Kinetic energy of body `i` and of its joint's rotors.
-fn kinetic(model: &Model, data: &Data, v: &[f64], i: usize) -> f64 {
-    let body = &model.bodies[i];
-    let pose = &data.position.world_from_body[i];
-    let velocity = data.velocity.body[i];
-    let at_com = velocity.at(pose.rotation * body.inertia.center_of_mass).linear;
-    let w = pose.rotation.transpose() * velocity.angular;
-    let rotors: f64 = v[body.v_range()].iter().zip(&body.joint.armature).map(|(v, a)| a * v * v).sum();
-    0.5 * (body.inertia.mass * at_com.length_squared() + body.inertia.rotational.quadratic(w, w) + rotors)
-}
-
-/// Kinetic and total energy of every tree.
-fn energies(model: &Model, data: &Data, v: &[f64], out: &mut [(f64, f64)]) {
-    for (tree, out) in model.trees.iter().zip(out) {
-        let (mut moving, mut raised) = (0.0, 0.0);
-        for i in tree.clone() {
-            let inertia = &model.bodies[i].inertia;
-            moving += kinetic(model, data, v, i);
-            let center = data.position.world_from_body[i].transform_point(inertia.center_of_mass);
-            raised -= inertia.mass * model.gravity.dot(center);
+/// FNV-1a of the bits of a state; equal states have equal numbers.
+fn fingerprint(state: &State) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for x in state.q.iter().chain(&state.v).chain(core::iter::once(&state.time)) {
+        for byte in x.to_bits().to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        *out = (moving, moving + raised);
     }
+    hash
 }
 
 #[cfg(test)]

@@ -9,6 +9,16 @@ use glam::{DQuat, DVec3};
 
 use super::DumpError;
 
+/// The text with all that would break a line escaped.
+pub(super) fn one_line(text: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if breaks(c) { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}
+
 /// Writes one line: a key, then words.
 pub(super) struct Line {
     text: String,
@@ -76,9 +86,10 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The rest of the line as it stands.
+    /// The rest of the line as it stands, after the blank that follows the last word.
     pub(super) fn rest(&mut self) -> String {
-        let rest = self.text[self.at..].trim().to_owned();
+        let rest = self.text[self.at..].trim_end_matches(['\n', '\r']);
+        let rest = rest.strip_prefix(' ').unwrap_or(rest).to_owned();
         self.at = self.text.len();
         rest
     }
@@ -123,6 +134,6 @@ impl<R: BufRead> Lines<R> {
         self.expect(key)?;
         let values = (0..n).map(|_| self.word(key)).collect::<Result<_, _>>()?;
         let rest = self.rest();
-        if rest.is_empty() { Ok(values) } else { Err(self.wrong("end of line", &rest)) }
+        if rest.trim().is_empty() { Ok(values) } else { Err(self.wrong("end of line", &rest)) }
     }
 }

@@ -88,11 +88,21 @@ impl BodySpec {
     }
 }
 
+/// A body to be, and where its description comes from.
+#[derive(Clone, Debug)]
+struct Entry {
+    spec: BodySpec,
+    /// Joint as a model had it: checked and with unit axes already, not to be touched again.
+    sound: bool,
+    /// Whether it may collide with others of its tree where the builder lets bodies do so.
+    self_collision: bool,
+}
+
 /// Collects bodies in any order; [`ModelBuilder::build`] checks everything once.
 #[derive(Clone, Debug)]
 pub struct ModelBuilder {
     gravity: DVec3,
-    bodies: Vec<BodySpec>,
+    bodies: Vec<Entry>,
     fixtures: Vec<ShapeSpec>,
     self_collision: bool,
     apart: Vec<(String, String)>,
@@ -130,7 +140,16 @@ impl ModelBuilder {
 
     /// Adds a body; its parent may be added later.
     pub fn push(&mut self, body: BodySpec) {
-        self.bodies.push(body);
+        self.bodies.push(Entry { spec: body, sound: false, self_collision: true });
+    }
+
+    /// Changes bodies that were added: `change` gets each in turn.
+    pub fn change_bodies(&mut self, mut change: impl FnMut(&mut BodySpec)) {
+        for Entry { spec, sound, .. } in &mut self.bodies {
+            let before = spec.joint.clone();
+            change(spec);
+            *sound &= spec.joint == before;
+        }
     }
 
     /// Adds a shape that never moves: ground, terrain, walls.
@@ -144,7 +163,8 @@ impl ModelBuilder {
         self.fixtures.push(shape);
     }
 
-    /// Whether bodies of one tree collide with each other (neighbours never do). On by default.
+    /// Whether bodies of one tree collide with each other (neighbours never do). On by default; trees that were
+    /// [appended](Self::append) from a model where they do not never do.
     pub fn self_collision(mut self, on: bool) -> Self {
         self.self_collision = on;
         self
@@ -155,24 +175,31 @@ impl ModelBuilder {
         self.apart.push((a.into(), b.into()));
     }
 
-    /// Adds every body of `model` with its shapes, names prefixed by `prefix`, its roots moved by `world_from_model`.
+    /// Adds every body of `model`, names prefixed by `prefix`, its roots moved by `world_from_model`. Joints with their
+    /// limits, inertias, shapes with materials and groups, pairs kept apart and trees that do not collide with
+    /// themselves come along bit for bit; gravity and fixtures are the builder's own.
     pub fn append(&mut self, prefix: &str, model: &Model, world_from_model: Transform) {
-        for (a, b) in &model.apart {
-            let name = |id: &BodyId| format!("{prefix}{}", model.bodies[id.index()].name);
+        let name = |id: BodyId| format!("{prefix}{}", model.bodies[id.index()].name);
+        for &(a, b) in &model.apart {
             self.keep_apart(name(a), name(b));
         }
-        for (i, body) in model.bodies.iter().enumerate() {
+        for id in model.body_ids() {
+            let body = model.body(id);
             let mut joint = body.joint.clone();
-            if body.parent.is_none() {
+            let moved = body.parent.is_none() && world_from_model != Transform::IDENTITY;
+            if moved {
                 joint.parent_from_joint = world_from_model * joint.parent_from_joint;
             }
-            self.push(BodySpec {
-                name: format!("{prefix}{}", body.name),
-                parent: body.parent.map(|p| format!("{prefix}{}", model.bodies[p.index()].name)),
+            let owner = Some(id.0);
+            let quiet = model.colliders.list().iter().any(|c| c.body == owner && c.family.is_some());
+            let spec = BodySpec {
+                name: name(id),
+                parent: body.parent.map(name),
                 joint,
                 inertia: body.inertia,
-                shapes: model.shapes_of(Some(BodyId::new(i))).collect(),
-            });
+                shapes: model.shapes_of(Some(id)).collect(),
+            };
+            self.bodies.push(Entry { spec, sound: !moved, self_collision: !quiet });
         }
     }
 
@@ -186,13 +213,13 @@ impl ModelBuilder {
             place[old] = new;
         }
         let index_of: HashMap<&str, usize> =
-            self.bodies.iter().enumerate().map(|(i, b)| (b.name.as_str(), i)).collect();
+            self.bodies.iter().enumerate().map(|(i, b)| (b.spec.name.as_str(), i)).collect();
 
         let mut bodies = Vec::with_capacity(order.len());
         let (mut n_q, mut n_v) = (0, 0);
         for &old in &order {
-            let spec = &self.bodies[old];
-            let joint = checked_joint(spec)?;
+            let Entry { spec, sound, .. } = &self.bodies[old];
+            let joint = if *sound { spec.joint.clone() } else { checked_joint(spec)? };
             check_inertia(spec)?;
             let parent = spec.parent.as_ref().map(|p| BodyId::new(place[index_of[p.as_str()]]));
             let (q_start, v_start) = (n_q, n_v);
@@ -232,8 +259,8 @@ impl ModelBuilder {
         };
         for (tree, range) in model.trees.iter().enumerate() {
             for i in range.clone() {
-                let spec = &self.bodies[order[i]];
-                let family = (!self.self_collision).then_some(tree as u32);
+                let Entry { spec, self_collision, .. } = &self.bodies[order[i]];
+                let family = (!self.self_collision || !self_collision).then_some(tree as u32);
                 spec.shapes.iter().try_for_each(|shape| add(&spec.name, Some(i), family, shape))?;
             }
         }
@@ -266,7 +293,8 @@ impl ModelBuilder {
     /// Indices of the bodies in depth-first order.
     fn sorted(&self) -> Result<Vec<usize>, ModelError> {
         let mut index_of = HashMap::with_capacity(self.bodies.len());
-        for (i, body) in self.bodies.iter().enumerate() {
+        let specs = || self.bodies.iter().map(|entry| &entry.spec).enumerate();
+        for (i, body) in specs() {
             if body.name.is_empty() {
                 return Err(ModelError::EmptyName);
             }
@@ -276,7 +304,7 @@ impl ModelBuilder {
         }
         let mut children = vec![Vec::new(); self.bodies.len()];
         let mut stack = Vec::new();
-        for (i, body) in self.bodies.iter().enumerate() {
+        for (i, body) in specs() {
             match &body.parent {
                 None => stack.push(i),
                 Some(parent) => match index_of.get(parent.as_str()) {
@@ -300,7 +328,7 @@ impl ModelBuilder {
         }
         // Whatever no root reaches hangs in a cycle.
         if let Some(i) = seen.iter().position(|&s| !s) {
-            let body = &self.bodies[i];
+            let body = &self.bodies[i].spec;
             let through = body.parent.as_ref().map_or_else(String::new, |p| format!("'{p}'"));
             return Err(ModelError::Cycle { body: body.name.clone(), through });
         }

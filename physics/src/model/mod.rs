@@ -345,3 +345,6 @@ fn carried_inertia(bodies: &[Body], n_v: usize) -> Vec<f64> {
     }
     carried
 }
+
+#[cfg(test)]
+mod append_tests;

@@ -21,14 +21,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::StudyError;
+use crate::disk::{self, Lock};
 
-/// Runs what is missing of the study on all cores and writes tables and pictures into `dir`. `progress` hears how many
-/// runs are done, of how many.
+/// The table of the usable gain ratios; written last.
+const SUMMARY: &str = "summary.json";
+
+/// Runs what is missing of the study on all cores and writes pictures and tables into `dir`. `progress` hears how many
+/// runs are done, of how many. What an earlier study drew from fewer or other runs is removed at the start.
 ///
 /// # Errors
-/// Files that cannot be read or written.
+/// A directory that another run is writing into, files that cannot be read or written.
 pub fn run(dir: &Path, plan: &Plan, progress: &dyn Fn(usize, usize)) -> Result<Vec<Ratio>, StudyError> {
+    let _lock = Lock::take(dir, "run gain-map", &[])?;
     let (mut store, mut outcomes) = Store::open(dir)?;
+    for name in [SUMMARY.to_owned()].into_iter().chain(pictures::names()) {
+        disk::remove(&dir.join(name))?;
+    }
     let trials = plan.trials();
     let missing: Vec<Trial> = trials.iter().filter(|t| !outcomes.contains_key(&t.key())).copied().collect();
     let mut done = trials.len() - missing.len();
@@ -49,8 +57,7 @@ pub fn run(dir: &Path, plan: &Plan, progress: &dyn Fn(usize, usize)) -> Result<V
         }
         drop(sender);
         for (trial, outcome) in results {
-            let outcome = outcome?;
-            store.add(&trial, &outcome)?;
+            let outcome = store.add(&trial, &outcome?)?;
             outcomes.insert(trial.key(), outcome);
             done += 1;
             progress(done, trials.len());
@@ -58,9 +65,9 @@ pub fn run(dir: &Path, plan: &Plan, progress: &dyn Fn(usize, usize)) -> Result<V
         Ok(())
     })?;
     let ratios = ratios(plan, &outcomes);
-    let path = dir.join("summary.json");
-    let text = serde_json::to_string_pretty(&ratios).expect("texts and numbers");
-    std::fs::write(&path, text).map_err(|source| StudyError::File { path, source })?;
     pictures::write(dir, plan, &outcomes)?;
+    let text = serde_json::to_string_pretty(&ratios).expect("texts and numbers");
+    disk::write(&dir.join(SUMMARY), text.as_bytes())?;
+    disk::settle_names(dir)?;
     Ok(ratios)
 }

@@ -5,12 +5,11 @@ use std::path::Path;
 use stuntlab_viewer::canvas::Canvas;
 use stuntlab_viewer::contact_sheet::contact_sheet;
 use stuntlab_viewer::plot::{HeatMap, LinePlot};
-use stuntlab_viewer::png::write_png;
 
 use super::plan::{Law, Plan, Task};
 use super::store::Outcomes;
 use super::summary::{Cell, cell};
-use crate::study::StudyError;
+use crate::disk::{self, FileError};
 
 /// Reads one number from a cell.
 type Pick = fn(&Cell) -> f64;
@@ -70,19 +69,22 @@ fn line_plot(plan: &Plan, outcomes: &Outcomes) -> LinePlot {
     plot
 }
 
+/// Names of all pictures.
+pub(super) fn names() -> Vec<String> {
+    let maps =
+        QUANTITIES.iter().flat_map(|drawn| Law::ALL.map(|law| format!("{}-{}", drawn.file, law.name())));
+    let both =
+        maps.chain(["line".to_owned()]).flat_map(|name| [format!("{name}.svg"), format!("{name}.png")]);
+    both.chain(["gain-map.png".to_owned()]).collect()
+}
+
 /// Writes PNG and SVG pictures into a directory.
 ///
 /// # Errors
 /// A directory that cannot be written.
-pub(super) fn write(dir: &Path, plan: &Plan, outcomes: &Outcomes) -> Result<(), StudyError> {
-    let picture = |name: String, canvas: &Canvas| {
-        let path = dir.join(name);
-        write_png(canvas, &path).map_err(|source| StudyError::Picture { path, source })
-    };
-    let text = |name: String, svg: String| {
-        let path = dir.join(name);
-        std::fs::write(&path, svg).map_err(|source| StudyError::File { path, source })
-    };
+pub(super) fn write(dir: &Path, plan: &Plan, outcomes: &Outcomes) -> Result<(), FileError> {
+    let picture = |name: String, canvas: &Canvas| disk::write_picture(&dir.join(name), canvas);
+    let text = |name: String, svg: String| disk::write(&dir.join(name), svg.as_bytes());
     let mut sheet: Vec<(String, Canvas)> = Vec::new();
     for drawn in &QUANTITIES {
         for law in Law::ALL {

@@ -1,0 +1,110 @@
+//! Files that are whole and on the disk once they are said to be, and directories that belong to one run at a time.
+
+mod lock;
+mod names;
+
+pub use lock::Lock;
+pub(crate) use names::Names;
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use stuntlab_viewer::canvas::Canvas;
+use stuntlab_viewer::png::{ImageError, encode_png};
+use thiserror::Error;
+
+/// A file that could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The file system said no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// A picture or a film could not be written.
+    #[error("{}: {source}", path.display())]
+    Picture {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: ImageError,
+    },
+    /// Somebody else is writing into the directory.
+    #[error("{}: {holder} is writing here, expected a directory of this run's own", dir.display())]
+    Busy {
+        /// Which directory.
+        dir: PathBuf,
+        /// Who.
+        holder: String,
+    },
+}
+
+impl FileError {
+    /// What the file system said about `path`.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    /// What went wrong with the picture `path`.
+    pub(crate) fn picture(path: &Path) -> impl FnOnce(ImageError) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Picture { path, source }
+    }
+}
+
+/// Writes a file and waits until the disk has it.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    settle(&file)
+}
+
+/// [`save`] with an error that names the file.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    save(path, bytes).map_err(FileError::io(path))
+}
+
+/// Writes a picture.
+pub(crate) fn write_picture(path: &Path, canvas: &Canvas) -> Result<(), FileError> {
+    let mut bytes = Vec::new();
+    encode_png(canvas, &mut bytes).map_err(FileError::picture(path))?;
+    write(path, &bytes)
+}
+
+/// Reads a file. Devices, which may go on for ever, are refused.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let plain = std::fs::metadata(path)?.is_file();
+    if plain { std::fs::read(path) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")) }
+}
+
+/// Waits until the disk has all of a file. Devices and pipes have nothing to wait for.
+pub(crate) fn settle(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() { file.sync_all() } else { Ok(()) }
+}
+
+/// Waits until the disk knows the names in a directory, where the system can do that.
+pub(crate) fn settle_names(dir: &Path) -> Result<(), FileError> {
+    if cfg!(unix) {
+        File::open(dir).and_then(|dir| dir.sync_all()).map_err(FileError::io(dir))?;
+    }
+    Ok(())
+}
+
+/// Makes a directory and those above it.
+pub(crate) fn make_dir(dir: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(dir).map_err(FileError::io(dir))
+}
+
+/// Removes a file if there is one. What is no file (a device behind a link, a directory) stays: nobody's run left it.
+pub(crate) fn remove(path: &Path) -> Result<(), FileError> {
+    let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+    // A link that leads nowhere is in the way of the file that comes.
+    let dangles = !path.exists() && path.is_symlink();
+    if is_file || dangles { std::fs::remove_file(path).map_err(FileError::io(path)) } else { Ok(()) }
+}
