@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::ahead::core_span;
 use super::{Aabb, Bvh};
 use crate::model::shape::{Shape, ShapeError};
 use crate::spatial::Transform;
@@ -108,6 +109,8 @@ impl ColliderError {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Colliders {
     list: Vec<Collider>,
+    /// Radius of each collider's core about its own origin: what a turn moves.
+    spans: Vec<f64>,
     /// Pairs of bodies that never touch; smaller index first, sorted.
     excluded: Vec<(u32, u32)>,
     /// Colliders that move.
@@ -147,6 +150,7 @@ impl Colliders {
                 (None, None) => set.unbounded.push(collider as u32),
             }
         }
+        set.spans = set.list.iter().map(|c| core_span(&c.shape)).collect();
         set.static_bvh = Bvh::new(&boxes);
         set.excluded = excluded_bodies.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
         set.excluded.sort_unstable();
@@ -182,6 +186,10 @@ impl Colliders {
 
     pub(super) fn moving(&self) -> &[u32] {
         &self.moving
+    }
+
+    pub(super) fn spans(&self) -> &[f64] {
+        &self.spans
     }
 
     pub(super) fn unbounded(&self) -> &[u32] {

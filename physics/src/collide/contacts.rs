@@ -1,7 +1,8 @@
 //! All contacts of a scene: place, bound, pair up, ask the narrow phase.
 
+use super::ahead::Sweep;
 use super::narrow::{NarrowScratch, collide_pair};
-use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune};
+use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel};
 use crate::spatial::Transform;
 
 /// What counts as a contact.
@@ -25,7 +26,9 @@ pub struct Contacts {
     pub world_from_shape: Vec<Transform>,
     /// Contacts of the step, sorted by collider A, then B; only pairs with at least one point.
     pub manifolds: Vec<Manifold>,
-    /// Bounds of the moving colliders, grown by half the margin; indexed like `Colliders::moving`.
+    /// What each collider may sweep until one looks again; indexed by collider.
+    sweeps: Vec<Sweep>,
+    /// Bounds of the moving colliders, grown by half the margin and their reach; indexed like `Colliders::moving`.
     moving_boxes: Vec<Aabb>,
     sweep: SweepAndPrune,
     /// Pairs of moving colliders, sorted.
@@ -57,33 +60,32 @@ pub fn find_contacts(
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
-    find_contacts_ahead(colliders, world_from_body, |_| 0.0, options, contacts);
+    find_contacts_ahead(colliders, world_from_body, |_| Travel::NONE, options, contacts);
 }
 
-/// The same, and also gaps that bodies can close which move by up to `reach(body)` metres until one looks again.
+/// The same, and also gaps that colliders can close until one looks again, whatever way a blow turns them
+/// (`ahead.rs`); `travel(body)` says what a body does until then.
 pub fn find_contacts_ahead(
     colliders: &Colliders,
     world_from_body: impl Fn(u32) -> Transform,
-    reach: impl Fn(u32) -> f64,
+    travel: impl Fn(u32) -> Travel,
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
     let margin = options.margin.max(0.0);
     let list = colliders.list();
-    let reach = |collider: u32| list[collider as usize].body.map_or(0.0, &reach);
-    place(colliders, world_from_body, contacts);
-    find_pairs(colliders, margin, reach, contacts);
+    place(colliders, world_from_body, travel, contacts);
+    find_pairs(colliders, margin, contacts);
     contacts.manifolds.clear();
     for &(a, b) in &contacts.pairs {
         let mut manifold = Manifold::new(ColliderId(a), ColliderId(b));
         let (ia, ib) = (a as usize, b as usize);
-        let margin = margin + reach(a) + reach(b);
         collide_pair(
             &list[ia].shape,
             &contacts.world_from_shape[ia],
             &list[ib].shape,
             &contacts.world_from_shape[ib],
-            margin,
+            margin + contacts.sweeps[ia].closes(&contacts.sweeps[ib]),
             &mut contacts.scratch,
             &mut manifold,
         );
@@ -93,16 +95,31 @@ pub fn find_contacts_ahead(
     }
 }
 
-fn place(colliders: &Colliders, world_from_body: impl Fn(u32) -> Transform, contacts: &mut Contacts) {
-    contacts.world_from_shape.clear();
-    contacts.world_from_shape.extend(colliders.list().iter().map(|collider| match collider.body {
-        Some(body) => world_from_body(body) * collider.body_from_shape,
-        None => collider.body_from_shape,
-    }));
+/// Places all colliders and finds what each may sweep.
+fn place(
+    colliders: &Colliders,
+    world_from_body: impl Fn(u32) -> Transform,
+    travel: impl Fn(u32) -> Travel,
+    contacts: &mut Contacts,
+) {
+    let Contacts { world_from_shape, sweeps, .. } = contacts;
+    world_from_shape.clear();
+    sweeps.clear();
+    for (collider, &span) in colliders.list().iter().zip(colliders.spans()) {
+        let Some(body) = collider.body else {
+            world_from_shape.push(collider.body_from_shape);
+            sweeps.push(Sweep::NONE);
+            continue;
+        };
+        let world_from_body = world_from_body(body);
+        let placed = world_from_body * collider.body_from_shape;
+        sweeps.push(travel(body).sweep(placed.translation - world_from_body.translation, span));
+        world_from_shape.push(placed);
+    }
 }
 
-fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, contacts: &mut Contacts) {
-    let Contacts { world_from_shape, moving_boxes, sweep, between, pairs, .. } = contacts;
+fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
+    let Contacts { world_from_shape, sweeps, moving_boxes, sweep, between, pairs, .. } = contacts;
     let list = colliders.list();
     let moving = colliders.moving();
     moving_boxes.clear();
@@ -110,7 +127,7 @@ fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, co
         let aabb = list[m as usize].shape.aabb(&world_from_shape[m as usize]);
         // Moving shapes are bounded; a pose that is not finite gives a box that overlaps nothing.
         let finite = aabb.filter(|b| b.min.is_finite() && b.max.is_finite());
-        finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + reach(m))
+        finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + sweeps[m as usize].reach)
     }));
     between.clear();
     sweep.find_pairs(moving_boxes, |i, j| {

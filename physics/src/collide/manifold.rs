@@ -4,8 +4,14 @@ use glam::DVec3;
 
 use super::ColliderId;
 
-/// Most points a pair of colliders reports.
-pub const MAX_POINTS: usize = 4;
+/// Most points a pair of colliders reports: boxes and hulls on rough ground, whose ridges touch a face between its corners.
+pub const MAX_POINTS: usize = 8;
+/// Most points of two convex shapes, or of one on a plane: they lie in one plane, and four hold it.
+pub(super) const FLAT_POINTS: usize = 4;
+
+/// How much a gap counts against spread: enough that a box lying flat shows its four lower corners however wide the
+/// margin, unless it is a rod on end, 2.8 times as tall as its foot is wide.
+const GAP_WEIGHT: f64 = 3.0;
 
 /// One place where two shapes touch or are about to.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -67,7 +73,9 @@ impl Manifold {
 
     /// Keeps at most `limit` of the candidates: the deepest, then each time the one farthest from those kept.
     ///
-    /// Distance counts direction as well as place, so that a wall is not forgotten over the floor.
+    /// Distance counts direction as well as place, so that a wall is not forgotten over the floor. And it counts less
+    /// the wider the gap is beside the deepest point's: `spread / (1 + (3 Δdepth)² / size²)`, so that the far corners
+    /// of a shape about to land do not stand in for the near ones.
     pub(super) fn fill_from(&mut self, candidates: &[ContactPoint], limit: usize) {
         let limit = limit.min(MAX_POINTS);
         self.n_points = 0;
@@ -94,6 +102,7 @@ impl Manifold {
         while self.n_points < limit {
             let (mut next, mut next_spread) = (usize::MAX, 1e-6 * turn_weight);
             for (k, c) in candidates.iter().enumerate() {
+                let behind = GAP_WEIGHT * (candidates[best].depth - c.depth);
                 let spread = kept[..self.n_points]
                     .iter()
                     .map(|&i| {
@@ -101,7 +110,9 @@ impl Manifold {
                         c.point_world.distance_squared(other.point_world)
                             + turn_weight * c.normal_world.distance_squared(other.normal_world)
                     })
-                    .fold(f64::INFINITY, f64::min);
+                    .fold(f64::INFINITY, f64::min)
+                    * turn_weight
+                    / (turn_weight + behind * behind);
                 if spread > next_spread {
                     (next, next_spread) = (k, spread);
                 }

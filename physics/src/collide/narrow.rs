@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::manifold::{ContactPoint, Manifold};
+use super::manifold::{ContactPoint, FLAT_POINTS, Manifold};
 use super::polytope::PolytopeBuffer;
 use super::{box_box, clip, convex, plane, round, round_box, surface};
 use crate::model::shape::Shape;
@@ -67,7 +67,7 @@ pub fn collide_pair(
         return;
     }
     scratch.candidates.clear();
-    let mut limit = super::MAX_POINTS;
+    let mut limit = FLAT_POINTS;
     match shape_b {
         Shape::Plane => plane::collide(shape_a, world_from_a, world_from_b, margin, &mut scratch.candidates),
         Shape::Heightfield(_) | Shape::Mesh(_) => {

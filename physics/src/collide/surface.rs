@@ -27,6 +27,11 @@ use crate::spatial::Transform;
 /// Slack of the Voronoi tests, relative: neighbouring regions overlap a little rather than leave gaps.
 pub(super) const SEAM: f64 = 1e-7;
 
+/// Sine of the angle by which a face may lean and still lie flat on a convex edge: the edge then touches at both ends of
+/// its way under the face, not at the lower one alone, which would change with the lean from step to step. As for flat
+/// contacts of convex shapes, whose cosine is 0.99.
+const FLAT: f64 = 0.14;
+
 /// The triangles near a shape and what sticks out of them, in the surface's frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patch {
@@ -222,8 +227,8 @@ impl Finder<'_> {
         }
         let middle = p + half;
         let arc = self.core.edge_normals(e);
-        let faces_surface = |normal: DVec3| {
-            arc.is_none_or(|[left, right]| in_arc(-normal, half, left, right, SEAM * half.length()))
+        let faces_surface = |normal: DVec3, slack: f64| {
+            arc.is_none_or(|[left, right]| in_arc(-normal, half, left, right, slack * half.length()))
         };
         for edge in &patch.edges {
             if beside(edge, middle - edge.from, half, self.core.thickness) {
@@ -242,7 +247,7 @@ impl Finder<'_> {
             if distance > self.reach
                 || -distance > self.core.thickness
                 || !in_arc(normal, along, edge.left, edge.right, SEAM * along.length())
-                || !faces_surface(normal)
+                || !faces_surface(normal, FLAT)
             {
                 continue;
             }
@@ -264,7 +269,7 @@ impl Finder<'_> {
             let distance = on_core.distance(peak.at);
             if t.abs() < 1.0 && distance <= self.reach && distance > 1e-9 {
                 let normal = (on_core - peak.at) / distance;
-                if in_cone(normal, patch.spokes_of(peak)) && faces_surface(normal) {
+                if in_cone(normal, patch.spokes_of(peak)) && faces_surface(normal, SEAM) {
                     let id = feature_id(FeatureKind::Edges, e as u32, 1, peak.id);
                     self.push(on_core, normal, distance, id);
                 }
