@@ -1,7 +1,7 @@
 //! All contacts of a scene: place, bound, pair up, ask the narrow phase.
 
 use super::ahead::Sweep;
-use super::narrow::{NarrowScratch, collide_pair};
+use super::narrow::{NarrowScratch, find_candidates, keep_points};
 use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel};
 use crate::spatial::Transform;
 
@@ -30,6 +30,8 @@ pub struct Contacts {
     sweeps: Vec<Sweep>,
     /// Bounds of the moving colliders, grown by half the margin and their reach; indexed like `Colliders::moving`.
     moving_boxes: Vec<Aabb>,
+    /// Bounds of families.
+    family_boxes: Vec<Aabb>,
     sweep: SweepAndPrune,
     /// Pairs of moving colliders, sorted.
     between: Vec<(u32, u32)>,
@@ -76,23 +78,31 @@ pub fn find_contacts_ahead(
     let list = colliders.list();
     place(colliders, world_from_body, travel, contacts);
     find_pairs(colliders, margin, contacts);
-    contacts.manifolds.clear();
-    for &(a, b) in &contacts.pairs {
-        let mut manifold = Manifold::new(ColliderId(a), ColliderId(b));
+    let Contacts { world_from_shape, sweeps, manifolds, pairs, scratch, .. } = contacts;
+    let mut n = 0;
+    for &(a, b) in pairs.iter() {
         let (ia, ib) = (a as usize, b as usize);
-        collide_pair(
+        let shape_b = &list[ib].shape;
+        // The first of a pair moves, so it is bounded.
+        let limit = find_candidates(
             &list[ia].shape,
-            &contacts.world_from_shape[ia],
-            &list[ib].shape,
-            &contacts.world_from_shape[ib],
-            margin + contacts.sweeps[ia].closes(&contacts.sweeps[ib]),
-            &mut contacts.scratch,
-            &mut manifold,
+            &world_from_shape[ia],
+            shape_b,
+            &world_from_shape[ib],
+            margin + sweeps[ia].closes(&sweeps[ib]),
+            scratch,
         );
-        if !manifold.points().is_empty() {
-            contacts.manifolds.push(manifold);
+        if limit > 0 && !scratch.candidates.is_empty() {
+            if n == manifolds.len() {
+                manifolds.push(Manifold::new(ColliderId(a), ColliderId(b)));
+            }
+            let manifold = &mut manifolds[n];
+            manifold.begin(ColliderId(a), ColliderId(b));
+            keep_points(shape_b, &scratch.candidates, limit, manifold);
+            n += 1;
         }
     }
+    manifolds.truncate(n);
 }
 
 /// Places all colliders and finds what each may sweep.
@@ -103,23 +113,24 @@ fn place(
     contacts: &mut Contacts,
 ) {
     let Contacts { world_from_shape, sweeps, .. } = contacts;
-    world_from_shape.clear();
-    sweeps.clear();
-    for (collider, &span) in colliders.list().iter().zip(colliders.spans()) {
+    let n = colliders.list().len();
+    world_from_shape.resize(n, Transform::IDENTITY);
+    sweeps.resize(n, Sweep::NONE);
+    let places = world_from_shape.iter_mut().zip(sweeps.iter_mut());
+    for ((place, sweep), (collider, &span)) in places.zip(colliders.list().iter().zip(colliders.spans())) {
         let Some(body) = collider.body else {
-            world_from_shape.push(collider.body_from_shape);
-            sweeps.push(Sweep::NONE);
+            (*place, *sweep) = (collider.body_from_shape, Sweep::NONE);
             continue;
         };
         let world_from_body = world_from_body(body);
-        let placed = world_from_body * collider.body_from_shape;
-        sweeps.push(travel(body).sweep(placed.translation - world_from_body.translation, span));
-        world_from_shape.push(placed);
+        *place = world_from_body * collider.body_from_shape;
+        *sweep = travel(body).sweep(place.translation - world_from_body.translation, span);
     }
 }
 
 fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
-    let Contacts { world_from_shape, sweeps, moving_boxes, sweep, between, pairs, .. } = contacts;
+    let Contacts { world_from_shape, sweeps, moving_boxes, family_boxes, sweep, between, pairs, .. } =
+        contacts;
     let list = colliders.list();
     let moving = colliders.moving();
     moving_boxes.clear();
@@ -130,7 +141,7 @@ fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
         finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + sweeps[m as usize].reach)
     }));
     between.clear();
-    sweep.find_pairs(moving_boxes, |i, j| {
+    colliders.families().find_pairs(moving_boxes, family_boxes, sweep, |i, j| {
         let (a, b) = (moving[i as usize], moving[j as usize]);
         let (a, b) = (a.min(b), a.max(b));
         if colliders.may_touch(ColliderId(a), ColliderId(b)) {
@@ -161,7 +172,9 @@ fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
         };
         colliders.for_static_near(&aabb.grown(0.5 * margin), &mut accept);
         colliders.unbounded().iter().for_each(|&b| accept(b));
-        pairs[first..].sort_unstable();
+        if pairs.len() > first + 1 {
+            pairs[first..].sort_unstable();
+        }
     }
     pairs.extend_from_slice(&between[next..]);
 }

@@ -1,5 +1,7 @@
 //! Contact points and how many of them are kept.
 
+use core::fmt;
+
 use glam::DVec3;
 
 use super::ColliderId;
@@ -44,7 +46,7 @@ impl ContactPoint {
 }
 
 /// The contacts of one pair of colliders.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Manifold {
     /// The collider the normals point into.
     pub collider_a: ColliderId,
@@ -58,6 +60,12 @@ impl Manifold {
     /// A pair without contacts.
     pub fn new(collider_a: ColliderId, collider_b: ColliderId) -> Self {
         Self { collider_a, collider_b, points: [ContactPoint::default(); MAX_POINTS], n_points: 0 }
+    }
+
+    /// The same for another pair: forgets the points without wiping their memory.
+    #[inline]
+    pub(super) fn begin(&mut self, collider_a: ColliderId, collider_b: ColliderId) {
+        (self.collider_a, self.collider_b, self.n_points) = (collider_a, collider_b, 0);
     }
 
     /// The contact points, at most [`MAX_POINTS`].
@@ -129,8 +137,11 @@ impl Manifold {
     /// Names surface contacts after the feature of the moving shape alone, so that ids survive sliding from triangle
     /// to triangle; the place on the surface stays in the name only where two points would share it.
     pub(super) fn forget_surface_ids(&mut self) {
-        let features = self.points.map(|p| p.feature);
         let n = self.n_points;
+        let mut features = [0; MAX_POINTS];
+        for (feature, point) in features.iter_mut().zip(self.points()) {
+            *feature = point.feature;
+        }
         for k in 0..n {
             let own = features[k];
             let shared = |other: &u64| other & !SURFACE_PART == own & !SURFACE_PART && *other < own;
@@ -145,6 +156,24 @@ impl Manifold {
         for point in &mut self.points[..self.n_points] {
             *point = point.flipped();
         }
+    }
+}
+
+/// Only the points that are there count.
+impl PartialEq for Manifold {
+    fn eq(&self, other: &Self) -> bool {
+        (self.collider_a, self.collider_b, self.points())
+            == (other.collider_a, other.collider_b, other.points())
+    }
+}
+
+impl fmt::Debug for Manifold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manifold")
+            .field("collider_a", &self.collider_a)
+            .field("collider_b", &self.collider_b)
+            .field("points", &self.points())
+            .finish()
     }
 }
 

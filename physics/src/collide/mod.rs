@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! place shapes and bound them -> pairs that may touch -> contact points per pair
-//!   contacts.rs, ahead.rs           broad.rs               one file per family of shape pairs
+//!   contacts.rs, ahead.rs           broad.rs, families.rs  one file per family of shape pairs
 //! ```
 //!
 //! **Signs.** A contact's normal points from collider B into collider A; `depth > 0` is overlap. So a body (A) on the
@@ -31,6 +31,7 @@ mod clip;
 mod collider;
 mod contacts;
 mod convex;
+mod families;
 mod manifold;
 mod mesh;
 mod narrow;
