@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::ahead::core_span;
+use super::families::Families;
 use super::{Aabb, Bvh};
 use crate::model::shape::{Shape, ShapeError};
 use crate::spatial::Transform;
@@ -104,14 +106,26 @@ impl ColliderError {
     }
 }
 
+/// What decides whether two colliders may touch, close together in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Filter {
+    groups: Groups,
+    family: Option<u32>,
+    body: Option<u32>,
+}
+
 /// All colliders of a scene, checked and ready: what does not change from step to step.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Colliders {
     list: Vec<Collider>,
+    filters: Vec<Filter>,
+    /// Radius of each collider's core about its own origin: what a turn moves.
+    spans: Vec<f64>,
     /// Pairs of bodies that never touch; smaller index first, sorted.
     excluded: Vec<(u32, u32)>,
     /// Colliders that move.
     moving: Vec<u32>,
+    families: Families,
     /// Static ones without bounds: planes and heightfields.
     unbounded: Vec<u32>,
     /// Static ones with bounds, in the order of `static_bvh`'s items.
@@ -147,6 +161,10 @@ impl Colliders {
                 (None, None) => set.unbounded.push(collider as u32),
             }
         }
+        let filter = |c: &Collider| Filter { groups: c.groups, family: c.family, body: c.body };
+        set.filters = set.list.iter().map(filter).collect();
+        set.families = Families::new(&set.list, &set.moving);
+        set.spans = set.list.iter().map(|c| core_span(&c.shape)).collect();
         set.static_bvh = Bvh::new(&boxes);
         set.excluded = excluded_bodies.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
         set.excluded.sort_unstable();
@@ -170,7 +188,7 @@ impl Colliders {
     /// Whether the filters let two colliders touch.
     #[inline]
     pub fn may_touch(&self, a: ColliderId, b: ColliderId) -> bool {
-        let (a, b) = (&self.list[a.index()], &self.list[b.index()]);
+        let (a, b) = (&self.filters[a.index()], &self.filters[b.index()]);
         if !a.groups.meets(b.groups) || (a.family.is_some() && a.family == b.family) || a.body == b.body {
             return false;
         }
@@ -184,6 +202,14 @@ impl Colliders {
         &self.moving
     }
 
+    pub(super) fn families(&self) -> &Families {
+        &self.families
+    }
+
+    pub(super) fn spans(&self) -> &[f64] {
+        &self.spans
+    }
+
     pub(super) fn unbounded(&self) -> &[u32] {
         &self.unbounded
     }
@@ -191,6 +217,8 @@ impl Colliders {
     /// Calls `found` with the bounded static colliders near `aabb`.
     #[inline]
     pub(super) fn for_static_near(&self, aabb: &Aabb, mut found: impl FnMut(u32)) {
-        self.static_bvh.query(aabb, |item| found(self.bounded[item as usize]));
+        if !self.bounded.is_empty() {
+            self.static_bvh.query(aabb, |item| found(self.bounded[item as usize]));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! All contacts of a scene: place, bound, pair up, ask the narrow phase.
 
-use super::narrow::{NarrowScratch, collide_pair};
-use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune};
+use super::ahead::Sweep;
+use super::narrow::{NarrowScratch, find_candidates, keep_points};
+use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel};
 use crate::spatial::Transform;
 
 /// What counts as a contact.
@@ -25,8 +26,12 @@ pub struct Contacts {
     pub world_from_shape: Vec<Transform>,
     /// Contacts of the step, sorted by collider A, then B; only pairs with at least one point.
     pub manifolds: Vec<Manifold>,
-    /// Bounds of the moving colliders, grown by half the margin; indexed like `Colliders::moving`.
+    /// What each collider may sweep until one looks again; indexed by collider.
+    sweeps: Vec<Sweep>,
+    /// Bounds of the moving colliders, grown by half the margin and their reach; indexed like `Colliders::moving`.
     moving_boxes: Vec<Aabb>,
+    /// Bounds of families.
+    family_boxes: Vec<Aabb>,
     sweep: SweepAndPrune,
     /// Pairs of moving colliders, sorted.
     between: Vec<(u32, u32)>,
@@ -57,52 +62,75 @@ pub fn find_contacts(
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
-    find_contacts_ahead(colliders, world_from_body, |_| 0.0, options, contacts);
+    find_contacts_ahead(colliders, world_from_body, |_| Travel::NONE, options, contacts);
 }
 
-/// The same, and also gaps that bodies can close which move by up to `reach(body)` metres until one looks again.
+/// The same, and also gaps that colliders can close until one looks again, whatever way a blow turns them
+/// (`ahead.rs`); `travel(body)` says what a body does until then.
 pub fn find_contacts_ahead(
     colliders: &Colliders,
     world_from_body: impl Fn(u32) -> Transform,
-    reach: impl Fn(u32) -> f64,
+    travel: impl Fn(u32) -> Travel,
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
     let margin = options.margin.max(0.0);
     let list = colliders.list();
-    let reach = |collider: u32| list[collider as usize].body.map_or(0.0, &reach);
-    place(colliders, world_from_body, contacts);
-    find_pairs(colliders, margin, reach, contacts);
-    contacts.manifolds.clear();
-    for &(a, b) in &contacts.pairs {
-        let mut manifold = Manifold::new(ColliderId(a), ColliderId(b));
+    place(colliders, world_from_body, travel, contacts);
+    find_pairs(colliders, margin, contacts);
+    let Contacts { world_from_shape, sweeps, manifolds, pairs, scratch, .. } = contacts;
+    let mut n = 0;
+    for &(a, b) in pairs.iter() {
         let (ia, ib) = (a as usize, b as usize);
-        let margin = margin + reach(a) + reach(b);
-        collide_pair(
+        let shape_b = &list[ib].shape;
+        // The first of a pair moves, so it is bounded.
+        let limit = find_candidates(
             &list[ia].shape,
-            &contacts.world_from_shape[ia],
-            &list[ib].shape,
-            &contacts.world_from_shape[ib],
-            margin,
-            &mut contacts.scratch,
-            &mut manifold,
+            &world_from_shape[ia],
+            shape_b,
+            &world_from_shape[ib],
+            margin + sweeps[ia].closes(&sweeps[ib]),
+            scratch,
         );
-        if !manifold.points().is_empty() {
-            contacts.manifolds.push(manifold);
+        if limit > 0 && !scratch.candidates.is_empty() {
+            if n == manifolds.len() {
+                manifolds.push(Manifold::new(ColliderId(a), ColliderId(b)));
+            }
+            let manifold = &mut manifolds[n];
+            manifold.begin(ColliderId(a), ColliderId(b));
+            keep_points(shape_b, &scratch.candidates, limit, manifold);
+            n += 1;
         }
+    }
+    manifolds.truncate(n);
+}
+
+/// Places all colliders and finds what each may sweep.
+fn place(
+    colliders: &Colliders,
+    world_from_body: impl Fn(u32) -> Transform,
+    travel: impl Fn(u32) -> Travel,
+    contacts: &mut Contacts,
+) {
+    let Contacts { world_from_shape, sweeps, .. } = contacts;
+    let n = colliders.list().len();
+    world_from_shape.resize(n, Transform::IDENTITY);
+    sweeps.resize(n, Sweep::NONE);
+    let places = world_from_shape.iter_mut().zip(sweeps.iter_mut());
+    for ((place, sweep), (collider, &span)) in places.zip(colliders.list().iter().zip(colliders.spans())) {
+        let Some(body) = collider.body else {
+            (*place, *sweep) = (collider.body_from_shape, Sweep::NONE);
+            continue;
+        };
+        let world_from_body = world_from_body(body);
+        *place = world_from_body * collider.body_from_shape;
+        *sweep = travel(body).sweep(place.translation - world_from_body.translation, span);
     }
 }
 
-fn place(colliders: &Colliders, world_from_body: impl Fn(u32) -> Transform, contacts: &mut Contacts) {
-    contacts.world_from_shape.clear();
-    contacts.world_from_shape.extend(colliders.list().iter().map(|collider| match collider.body {
-        Some(body) => world_from_body(body) * collider.body_from_shape,
-        None => collider.body_from_shape,
-    }));
-}
-
-fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, contacts: &mut Contacts) {
-    let Contacts { world_from_shape, moving_boxes, sweep, between, pairs, .. } = contacts;
+fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
+    let Contacts { world_from_shape, sweeps, moving_boxes, family_boxes, sweep, between, pairs, .. } =
+        contacts;
     let list = colliders.list();
     let moving = colliders.moving();
     moving_boxes.clear();
@@ -110,10 +138,10 @@ fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, co
         let aabb = list[m as usize].shape.aabb(&world_from_shape[m as usize]);
         // Moving shapes are bounded; a pose that is not finite gives a box that overlaps nothing.
         let finite = aabb.filter(|b| b.min.is_finite() && b.max.is_finite());
-        finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + reach(m))
+        finite.unwrap_or(Aabb::EMPTY).grown(0.5 * margin + sweeps[m as usize].reach)
     }));
     between.clear();
-    sweep.find_pairs(moving_boxes, |i, j| {
+    colliders.families().find_pairs(moving_boxes, family_boxes, sweep, |i, j| {
         let (a, b) = (moving[i as usize], moving[j as usize]);
         let (a, b) = (a.min(b), a.max(b));
         if colliders.may_touch(ColliderId(a), ColliderId(b)) {
@@ -144,7 +172,9 @@ fn find_pairs(colliders: &Colliders, margin: f64, reach: impl Fn(u32) -> f64, co
         };
         colliders.for_static_near(&aabb.grown(0.5 * margin), &mut accept);
         colliders.unbounded().iter().for_each(|&b| accept(b));
-        pairs[first..].sort_unstable();
+        if pairs.len() > first + 1 {
+            pairs[first..].sort_unstable();
+        }
     }
     pairs.extend_from_slice(&between[next..]);
 }

@@ -1,11 +1,19 @@
 //! Contact points and how many of them are kept.
 
+use core::fmt;
+
 use glam::DVec3;
 
 use super::ColliderId;
 
-/// Most points a pair of colliders reports.
-pub const MAX_POINTS: usize = 4;
+/// Most points a pair of colliders reports: boxes and hulls on rough ground, whose ridges touch a face between its corners.
+pub const MAX_POINTS: usize = 8;
+/// Most points of two convex shapes, or of one on a plane: they lie in one plane, and four hold it.
+pub(super) const FLAT_POINTS: usize = 4;
+
+/// How much a gap counts against spread: enough that a box lying flat shows its four lower corners however wide the
+/// margin, unless it is a rod on end, 2.8 times as tall as its foot is wide.
+const GAP_WEIGHT: f64 = 3.0;
 
 /// One place where two shapes touch or are about to.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -38,7 +46,7 @@ impl ContactPoint {
 }
 
 /// The contacts of one pair of colliders.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Manifold {
     /// The collider the normals point into.
     pub collider_a: ColliderId,
@@ -54,6 +62,12 @@ impl Manifold {
         Self { collider_a, collider_b, points: [ContactPoint::default(); MAX_POINTS], n_points: 0 }
     }
 
+    /// The same for another pair: forgets the points without wiping their memory.
+    #[inline]
+    pub(super) fn begin(&mut self, collider_a: ColliderId, collider_b: ColliderId) {
+        (self.collider_a, self.collider_b, self.n_points) = (collider_a, collider_b, 0);
+    }
+
     /// The contact points, at most [`MAX_POINTS`].
     #[inline]
     pub fn points(&self) -> &[ContactPoint] {
@@ -67,7 +81,9 @@ impl Manifold {
 
     /// Keeps at most `limit` of the candidates: the deepest, then each time the one farthest from those kept.
     ///
-    /// Distance counts direction as well as place, so that a wall is not forgotten over the floor.
+    /// Distance counts direction as well as place, so that a wall is not forgotten over the floor. And it counts less
+    /// the wider the gap is beside the deepest point's: `spread / (1 + (3 Δdepth)² / size²)`, so that the far corners
+    /// of a shape about to land do not stand in for the near ones.
     pub(super) fn fill_from(&mut self, candidates: &[ContactPoint], limit: usize) {
         let limit = limit.min(MAX_POINTS);
         self.n_points = 0;
@@ -94,6 +110,7 @@ impl Manifold {
         while self.n_points < limit {
             let (mut next, mut next_spread) = (usize::MAX, 1e-6 * turn_weight);
             for (k, c) in candidates.iter().enumerate() {
+                let behind = GAP_WEIGHT * (candidates[best].depth - c.depth);
                 let spread = kept[..self.n_points]
                     .iter()
                     .map(|&i| {
@@ -101,7 +118,9 @@ impl Manifold {
                         c.point_world.distance_squared(other.point_world)
                             + turn_weight * c.normal_world.distance_squared(other.normal_world)
                     })
-                    .fold(f64::INFINITY, f64::min);
+                    .fold(f64::INFINITY, f64::min)
+                    * turn_weight
+                    / (turn_weight + behind * behind);
                 if spread > next_spread {
                     (next, next_spread) = (k, spread);
                 }
@@ -118,8 +137,11 @@ impl Manifold {
     /// Names surface contacts after the feature of the moving shape alone, so that ids survive sliding from triangle
     /// to triangle; the place on the surface stays in the name only where two points would share it.
     pub(super) fn forget_surface_ids(&mut self) {
-        let features = self.points.map(|p| p.feature);
         let n = self.n_points;
+        let mut features = [0; MAX_POINTS];
+        for (feature, point) in features.iter_mut().zip(self.points()) {
+            *feature = point.feature;
+        }
         for k in 0..n {
             let own = features[k];
             let shared = |other: &u64| other & !SURFACE_PART == own & !SURFACE_PART && *other < own;
@@ -134,6 +156,24 @@ impl Manifold {
         for point in &mut self.points[..self.n_points] {
             *point = point.flipped();
         }
+    }
+}
+
+/// Only the points that are there count.
+impl PartialEq for Manifold {
+    fn eq(&self, other: &Self) -> bool {
+        (self.collider_a, self.collider_b, self.points())
+            == (other.collider_a, other.collider_b, other.points())
+    }
+}
+
+impl fmt::Debug for Manifold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manifold")
+            .field("collider_a", &self.collider_a)
+            .field("collider_b", &self.collider_b)
+            .field("points", &self.points())
+            .finish()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! place shapes and bound them -> pairs that may touch -> contact points per pair
-//!        contacts.rs                  broad.rs, filter.rs     one file per family of shape pairs
+//!   contacts.rs, ahead.rs           broad.rs, families.rs  one file per family of shape pairs
 //! ```
 //!
 //! **Signs.** A contact's normal points from collider B into collider A; `depth > 0` is overlap. So a body (A) on the
@@ -24,12 +24,14 @@
 //! Deep overlap needs no special care: separating axes give the exact smallest way out for convex cores, and terrain
 //! is solid down to the bottom. Nothing allocates once the buffers have grown to the scene.
 
+mod ahead;
 mod box_box;
 mod broad;
 mod clip;
 mod collider;
 mod contacts;
 mod convex;
+mod families;
 mod manifold;
 mod mesh;
 mod narrow;
@@ -41,6 +43,7 @@ mod round_box;
 mod surface;
 mod terrain;
 
+pub use ahead::Travel;
 pub use broad::SweepAndPrune;
 pub use collider::{Collider, ColliderError, ColliderId, Colliders, Groups};
 pub use contacts::{ContactOptions, Contacts, find_contacts, find_contacts_ahead};

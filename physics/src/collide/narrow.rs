@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::manifold::{ContactPoint, Manifold};
+use super::manifold::{ContactPoint, FLAT_POINTS, Manifold};
 use super::polytope::PolytopeBuffer;
 use super::{box_box, clip, convex, plane, round, round_box, surface};
 use crate::model::shape::Shape;
@@ -66,12 +66,24 @@ pub fn collide_pair(
         }
         return;
     }
+    let limit = find_candidates(shape_a, world_from_a, shape_b, world_from_b, margin, scratch);
+    keep_points(shape_b, &scratch.candidates, limit, manifold);
+}
+
+/// Finds all contacts of a bounded shape with another; returns how many of them the manifold should keep.
+pub(super) fn find_candidates(
+    shape_a: &Shape,
+    world_from_a: &Transform,
+    shape_b: &Shape,
+    world_from_b: &Transform,
+    margin: f64,
+    scratch: &mut NarrowScratch,
+) -> usize {
     scratch.candidates.clear();
-    let mut limit = super::MAX_POINTS;
     match shape_b {
         Shape::Plane => plane::collide(shape_a, world_from_a, world_from_b, margin, &mut scratch.candidates),
         Shape::Heightfield(_) | Shape::Mesh(_) => {
-            limit = surface::collide(shape_a, world_from_a, shape_b, world_from_b, margin, scratch);
+            return surface::collide(shape_a, world_from_a, shape_b, world_from_b, margin, scratch);
         }
         _ => match (Core::of(shape_a, world_from_a), Core::of(shape_b, world_from_b)) {
             (Some(Core::Round { .. }), Some(Core::Box { .. })) => {
@@ -81,7 +93,17 @@ pub fn collide_pair(
             _ => convex_pair(shape_a, world_from_a, shape_b, world_from_b, margin, scratch),
         },
     }
-    manifold.fill_from(&scratch.candidates, limit);
+    FLAT_POINTS
+}
+
+/// Writes the best of the candidates with shape B into a manifold.
+pub(super) fn keep_points(
+    shape_b: &Shape,
+    candidates: &[ContactPoint],
+    limit: usize,
+    manifold: &mut Manifold,
+) {
+    manifold.fill_from(candidates, limit);
     if matches!(shape_b, Shape::Heightfield(_) | Shape::Mesh(_)) {
         manifold.forget_surface_ids();
     }

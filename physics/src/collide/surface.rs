@@ -13,7 +13,7 @@
 //! pushed out of the triangle above it however deep it is; a corner behind a mesh is pushed out of the nearest face
 //! while the shape's centre is in front of that face or the corner is less deep than the shape is thick.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::convex::contains;
 use super::manifold::{ContactPoint, FeatureKind, feature_id};
@@ -27,6 +27,11 @@ use crate::spatial::Transform;
 /// Slack of the Voronoi tests, relative: neighbouring regions overlap a little rather than leave gaps.
 pub(super) const SEAM: f64 = 1e-7;
 
+/// Sine of the angle by which a face may lean and still lie flat on a convex edge: the edge then touches at both ends of
+/// its way under the face, not at the lower one alone, which would change with the lean from step to step. As for flat
+/// contacts of convex shapes, whose cosine is 0.99.
+const FLAT: f64 = 0.14;
+
 /// The triangles near a shape and what sticks out of them, in the surface's frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patch {
@@ -35,6 +40,21 @@ pub(super) struct Patch {
     pub(super) peaks: Vec<PatchPeak>,
     /// Vectors from the peaks to their neighbours.
     pub(super) spokes: Vec<DVec3>,
+}
+
+/// Whether two edges form a face of the Minkowski difference on the surface's side: seen along a normal between the
+/// surface edge's two, `n = ± half × along`, which lies in their arc exactly if `half` leads out of one face and into the
+/// other:
+///
+/// ```text
+/// (left × n) · along = ∓ |along|² half · left      (n × right) · along = ± |along|² half · right
+/// ```
+///
+/// Two products in place of four crosses; with the slack of the arc it lets through a little more.
+#[inline]
+fn may_cross(edge: &PatchEdge, half: DVec3, slack: f64) -> bool {
+    let (left, right) = (half.dot(edge.left), half.dot(edge.right));
+    (left <= slack && right >= -slack) || (left >= -slack && right <= slack)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +90,16 @@ pub(super) fn collide(
     margin: f64,
     scratch: &mut NarrowScratch,
 ) -> usize {
-    let surface_from_shape = world_from_surface.inverse() * *world_from_shape;
+    // Most terrain is not turned.
+    let turned = world_from_surface.rotation != DMat3::IDENTITY;
+    let surface_from_shape = if turned {
+        world_from_surface.inverse() * *world_from_shape
+    } else {
+        Transform {
+            translation: world_from_shape.translation - world_from_surface.translation,
+            ..*world_from_shape
+        }
+    };
     let Some(aabb) = shape.aabb(&surface_from_shape) else { return 0 };
     let aabb = aabb.grown(margin);
     let NarrowScratch { candidates, polytope_a, patch, .. } = scratch;
@@ -87,13 +116,17 @@ pub(super) fn collide(
     let Some(core) = polytope_a.place(shape, &surface_from_shape) else { return 0 };
     let mut finder = Finder { core, margin, reach: core.radius + margin, out: candidates };
     match surface {
-        Shape::Heightfield(field) => terrain::find(&mut finder, field, &aabb, patch),
+        Shape::Heightfield(field) => {
+            terrain::find(&mut finder, field, &aabb, patch, |n| core_lowest(shape, &surface_from_shape, n));
+        }
         Shape::Mesh(mesh) => mesh::find(&mut finder, mesh, patch),
         _ => return 0,
     }
     for c in candidates.iter_mut() {
         c.point_world = world_from_surface.transform_point(c.point_world);
-        c.normal_world = world_from_surface.transform_vector(c.normal_world);
+        if turned {
+            c.normal_world = world_from_surface.transform_vector(c.normal_world);
+        }
     }
     match shape {
         Shape::Sphere { .. } | Shape::Capsule { .. } => 3,
@@ -101,15 +134,27 @@ pub(super) fn collide(
     }
 }
 
-/// Least `n · p` of a bounded shape's points.
+/// Least `n · p` of a bounded shape's points, for a unit vector.
 #[inline]
 fn lowest(shape: &Shape, a_from_shape: &Transform, n: DVec3) -> f64 {
+    let radius = match shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
+        Shape::Box { rounding, .. } => *rounding,
+        _ => 0.0,
+    };
+    core_lowest(shape, a_from_shape, n) - radius
+}
+
+/// Least `n · p` of its core's points; for a hull no more than a bound.
+#[inline]
+fn core_lowest(shape: &Shape, a_from_shape: &Transform, n: DVec3) -> f64 {
     let r = &a_from_shape.rotation;
     let below = match shape {
-        Shape::Sphere { radius } => *radius,
-        Shape::Capsule { radius, half_length } => radius + half_length * n.dot(r.z_axis).abs(),
-        Shape::Box { half_extents: h, .. } => {
-            h.x * n.dot(r.x_axis).abs() + h.y * n.dot(r.y_axis).abs() + h.z * n.dot(r.z_axis).abs()
+        Shape::Sphere { .. } => 0.0,
+        Shape::Capsule { half_length, .. } => half_length * n.dot(r.z_axis).abs(),
+        Shape::Box { half_extents, rounding } => {
+            let half = *half_extents - DVec3::splat(*rounding);
+            half.x * n.dot(r.x_axis).abs() + half.y * n.dot(r.y_axis).abs() + half.z * n.dot(r.z_axis).abs()
         }
         _ => return f64::NEG_INFINITY,
     };
@@ -130,17 +175,17 @@ impl Patch {
     }
 }
 
-/// Whether a segment (middle given from the edge's start, half vector) lies wholly over one of an edge's two faces, so
-/// that it cannot cross the edge seen along any normal of its arc. Up to `thickness` deep the view may lean by the arc.
+/// Whether something lies wholly over one of an edge's two faces, so that it cannot cross the edge seen along any normal
+/// of its arc; `lowest(n)` is its least `n · (p - from)`. Up to `thickness` deep the view may lean by the arc.
 #[inline]
-fn beside(edge: &PatchEdge, middle: DVec3, half: DVec3, thickness: f64) -> bool {
+pub(super) fn beside(edge: &PatchEdge, thickness: f64, lowest: impl Fn(DVec3) -> f64) -> bool {
     let along = edge.to - edge.from;
     let bend = edge.left.dot(edge.right);
-    let slack = thickness * thickness * (1.0 - bend * bend) * along.length_squared();
+    let slack = || thickness * thickness * (1.0 - bend * bend) * along.length_squared();
     // Directions from the edge into its left and right face.
     let over = |into: DVec3| {
-        let inside = middle.dot(into) - half.dot(into).abs();
-        inside > 0.0 && inside * inside > slack
+        let inside = lowest(into);
+        inside > 0.0 && inside * inside > slack()
     };
     over(edge.left.cross(along)) || over(along.cross(edge.right))
 }
@@ -189,12 +234,12 @@ impl Finder<'_> {
         if !(0.0..=length_squared).contains(&t) {
             return;
         }
-        if beside(edge, corner - edge.from, DVec3::ZERO, SEAM * self.reach) {
-            return;
-        }
         let offset = corner - (edge.from + along * (t / length_squared));
         let distance_squared = offset.length_squared();
-        if distance_squared <= self.reach * self.reach && distance_squared > 1e-18 {
+        if distance_squared <= self.reach * self.reach
+            && distance_squared > 1e-18
+            && !beside(edge, SEAM * self.reach, |n| n.dot(corner - edge.from))
+        {
             let distance = distance_squared.sqrt();
             let normal = offset / distance;
             if in_arc(normal, along, edge.left, edge.right, SEAM * length_squared.sqrt()) {
@@ -221,12 +266,17 @@ impl Finder<'_> {
             return;
         }
         let middle = p + half;
-        let arc = self.core.edge_normals(e);
-        let faces_surface = |normal: DVec3| {
-            arc.is_none_or(|[left, right]| in_arc(-normal, half, left, right, SEAM * half.length()))
+        // More than the half length times the seam: an upper bound will do.
+        let slack = 2.0 * SEAM * half.abs().element_sum();
+        let core = self.core;
+        let faces_surface = |normal: DVec3, slack: f64| {
+            let is_in = |[left, right]: [DVec3; 2]| in_arc(-normal, half, left, right, slack * half.length());
+            core.edge_normals(e).is_none_or(is_in)
         };
         for edge in &patch.edges {
-            if beside(edge, middle - edge.from, half, self.core.thickness) {
+            if !may_cross(edge, half, slack)
+                || beside(edge, self.core.thickness, |n| n.dot(middle - edge.from) - n.dot(half).abs())
+            {
                 continue;
             }
             let along = (edge.to - edge.from) * 0.5;
@@ -242,7 +292,7 @@ impl Finder<'_> {
             if distance > self.reach
                 || -distance > self.core.thickness
                 || !in_arc(normal, along, edge.left, edge.right, SEAM * along.length())
-                || !faces_surface(normal)
+                || !faces_surface(normal, FLAT)
             {
                 continue;
             }
@@ -253,7 +303,7 @@ impl Finder<'_> {
             let crossing = s.abs() < 1.0 && t.abs() < 1.0 && on_core.distance_squared(on_edge) < 1e-16;
             let on_core = on_core + normal * distance;
             // Overlap is real if one holds the other's point; else they are on far sides of something thin.
-            let overlap = || (arc.is_some() && contains(&self.core, on_edge)) || is_inside(on_core);
+            let overlap = || (!core.normals.is_empty() && contains(&core, on_edge)) || is_inside(on_core);
             if crossing && (distance >= 0.0 || overlap()) {
                 self.push(on_core, normal, distance, feature_id(FeatureKind::Edges, e as u32, 0, edge.id));
             }
@@ -264,7 +314,7 @@ impl Finder<'_> {
             let distance = on_core.distance(peak.at);
             if t.abs() < 1.0 && distance <= self.reach && distance > 1e-9 {
                 let normal = (on_core - peak.at) / distance;
-                if in_cone(normal, patch.spokes_of(peak)) && faces_surface(normal) {
+                if in_cone(normal, patch.spokes_of(peak)) && faces_surface(normal, SEAM) {
                     let id = feature_id(FeatureKind::Edges, e as u32, 1, peak.id);
                     self.push(on_core, normal, distance, id);
                 }

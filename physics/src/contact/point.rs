@@ -163,14 +163,6 @@ impl ContactSet {
         self.points.extend_from_slice(&self.moving);
     }
 
-    /// Drops gaps wider than `margin` that do not close within the step.
-    pub(crate) fn drop_out_of_reach(&mut self, margin: f64, dt: f64) {
-        let stays = |c: &Contact| c.depth > -margin.max(-dt * c.normal.dot(c.velocity));
-        let gone = self.points[..self.n_static].iter().filter(|c| !stays(c)).count();
-        self.points.retain(stays);
-        self.n_static -= gone;
-    }
-
     /// Contacts with the static world.
     pub fn with_world(&self) -> &[Contact] {
         &self.points[..self.n_static]

@@ -38,7 +38,7 @@ pub use rows::{Cause, RowReport};
 pub use sleep::STILL_SPEED;
 
 use crate::actuation::Actuation;
-use crate::collide::{ContactOptions, find_contacts_ahead};
+use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
 use crate::contact::point::Sizing;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
@@ -146,10 +146,11 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
     // apart, which adds energy, and fast limbs would be deep inside before they are noticed.
     let ahead = opt.formulation != Formulation::Penalty;
     let speeds = &data.velocity.body;
-    let reach = |b: u32| {
-        if ahead { speeds[b as usize].linear.length() * opt.dt } else { 0.0 }
+    let fall = model.gravity().length() * opt.dt * opt.dt;
+    let travel = |b: u32| {
+        if ahead { Travel { way: speeds[b as usize] * opt.dt, more: fall } } else { Travel::NONE }
     };
-    find_contacts_ahead(&model.colliders, |b| poses[b as usize], reach, &options, &mut data.collision);
+    find_contacts_ahead(&model.colliders, |b| poses[b as usize], travel, &options, &mut data.collision);
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt };
     data.contact.update(model, &data.position, &data.collision, sizing);
     for contact in &mut data.contact.points {
@@ -158,9 +159,6 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
             data.velocity.body[b].at(arm).linear
         };
         contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
-    }
-    if ahead {
-        data.contact.drop_out_of_reach(opt.margin, opt.dt);
     }
 }
 

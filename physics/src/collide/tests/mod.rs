@@ -7,6 +7,7 @@ use super::*;
 use crate::model::shape::{Hull, Shape};
 use crate::spatial::Transform;
 
+mod ahead;
 mod closed_forms;
 mod laws;
 mod rays;

@@ -238,3 +238,20 @@ fn a_closed_mesh_holds_shapes_out_on_every_side_and_not_from_behind_thin_walls()
     assert!(m.points()[0].normal_world.distance(d.normalize()) < 1e-9, "{m:?}");
     assert!((m.points()[0].depth - (0.1 - d.length())).abs() < 1e-9);
 }
+
+#[test]
+fn a_face_on_a_ridge_touches_at_both_ends_of_its_way_whatever_it_leans() {
+    // A roof along y, 3 degrees to each side; the box lies across it.
+    let roof = terrain(Heightfield::from_fn(21, 21, 0.2, |x, _| -0.05 * x.abs()).unwrap());
+    let mut first = None;
+    for lean in [-0.02, -1e-6, 0.0, 1e-6, 0.02] {
+        let place = turned(DVec3::X, lean, 0.03, 0.04, 0.1 - 1e-3);
+        let m = collide(&cuboid(0.15, 0.1, 0.1), &place, &roof, &at(0.0, 0.0, 0.0), 0.005);
+        let mut ridge: Vec<_> = m.points().iter().filter(|p| p.point_world.x.abs() < 1e-3).collect();
+        ridge.sort_by(|p, q| p.point_world.y.total_cmp(&q.point_world.y));
+        assert_eq!(ridge.len(), 2, "lean {lean}: {m:?}");
+        assert!((ridge[0].point_world.y + 0.06).abs() < 3e-3 && (ridge[1].point_world.y - 0.14).abs() < 3e-3);
+        let ids = [ridge[0].feature, ridge[1].feature];
+        assert_eq!(*first.get_or_insert(ids), ids, "lean {lean}");
+    }
+}

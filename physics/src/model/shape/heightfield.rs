@@ -40,6 +40,8 @@ pub struct Heightfield {
     flags: Vec<u8>,
     lowest: f64,
     highest: f64,
+    /// `√(1 + slope²)` of the steepest triangle.
+    steepness: f64,
 }
 
 impl Heightfield {
@@ -68,6 +70,7 @@ impl Heightfield {
             flags: Vec::new(),
             lowest,
             highest,
+            steepness: 1.0,
         };
         for j in 0..rows - 1 {
             for i in 0..columns - 1 {
@@ -83,6 +86,8 @@ impl Heightfield {
                 ]);
             }
         }
+        let least_up = field.cell_normals.iter().flatten().map(|n| n.z).fold(1.0, f64::min);
+        field.steepness = least_up.recip();
         field.flags = (0..rows * columns).map(|k| field.find_flags(k % columns, k / columns)).collect();
         Ok(field)
     }
@@ -125,6 +130,12 @@ impl Heightfield {
         [self.lowest, self.highest]
     }
 
+    /// How much longer than level the steepest way is, `√(1 + slope²)`.
+    #[inline]
+    pub(crate) fn steepness(&self) -> f64 {
+        self.steepness
+    }
+
     /// Half the size of the covered rectangle along x and y.
     pub fn half_size(&self) -> [f64; 2] {
         [self.middle[0] * self.spacing, self.middle[1] * self.spacing]
@@ -141,6 +152,12 @@ impl Heightfield {
             (f64::from(j as u32) - self.middle[1]) * self.spacing,
             self.heights[j * self.columns + i],
         )
+    }
+
+    /// Height of sample `(i, j)`.
+    #[inline]
+    pub(crate) fn height(&self, i: usize, j: usize) -> f64 {
+        self.heights[j * self.columns + i]
     }
 
     /// Corners of triangle `which` (0 or 1) of cell `(i, j)`, counter-clockwise seen from above.
