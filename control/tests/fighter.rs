@@ -13,7 +13,7 @@ use stuntlab_mocap::library;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{Data, Formulation, State, StepOptions, observe};
+use stuntlab_physics::{Data, State, StepOptions, observe};
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ static REPERTOIRE: LazyLock<Arc<Repertoire>> = LazyLock::new(|| {
 });
 
 fn ring(setup: Setup, seed: u64) -> Ring {
-    Ring::new(&REPERTOIRE, setup, seed, StepOptions::at_rate(120.0).with(Formulation::LcpPgs))
+    Ring::new(&REPERTOIRE, setup, seed, StepOptions::at_rate(120.0))
 }
 
 /// A ring with one fighter that does what it is told.

@@ -59,7 +59,7 @@ fn a_run_leaves_its_files_and_reruns_leave_the_same() {
 
 #[test]
 fn a_measurement_that_fails_is_exit_code_one_and_says_so() {
-    let output = stuntlab(&["run", "base-tumble", "--set", "measure.0.max=1e-12", "--set", "duration=0.5"]);
+    let output = stuntlab(&["run", "base-tumble", "--set", "measure.0.max=1e-30", "--set", "duration=0.5"]);
     assert_eq!(output.status.code(), Some(1));
     let table = text(&output.stdout);
     assert!(table.lines().any(|l| l.starts_with("energy-drift") && l.ends_with("FAIL")), "{table}");

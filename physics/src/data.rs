@@ -4,6 +4,8 @@ use glam::{DMat3, DVec3};
 
 use crate::collide::Contacts;
 use crate::contact::ContactSet;
+use crate::convex::Convex;
+use crate::memory::Memory;
 use crate::model::{BodyId, JointKind, Model};
 use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Transform};
 use crate::step::StepData;
@@ -27,8 +29,12 @@ pub struct Data {
     /// Contacts with their forces: prepared by [`crate::step::observe`], forces by
     /// [`crate::step::advance`].
     pub contact: ContactSet,
-    /// What the step keeps between its stages and from step to step.
+    /// What the step keeps between its stages.
     pub step: StepData,
+    /// What lasts from step to step: read by [`crate::step::observe`], written by [`crate::step::advance`].
+    pub memory: Memory,
+    /// Work space of the step's convex problem.
+    pub(crate) convex: Convex,
 }
 
 /// Where the bodies are.
@@ -191,6 +197,8 @@ impl Data {
             collision: Contacts::new(),
             contact: ContactSet::default(),
             step: StepData::new(model),
+            memory: Memory::new(model),
+            convex: Convex::new(model),
         }
     }
 

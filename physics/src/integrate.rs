@@ -11,6 +11,8 @@
 //! iteration. For a free body that is the implicit midpoint rule in body axes, which keeps the kinetic
 //! energy (`ω_m · (ω_m × I ω_m) = 0`), where the explicit rules gain energy at 120 Hz.
 
+use std::ops::Range;
+
 use crate::data::Data;
 use crate::dynamics::{
     aba, aba_at, aba_implicit_at, add_passive_explicit, add_passive_implicit, forward_kinematics,
@@ -185,7 +187,12 @@ fn axpy(y: &mut [f64], a: f64, x: &[f64]) {
 
 /// `q̇` from `q` and `v`: `½ q ⊗ (ω, 0)` for quaternions, `R v` for the origin of a free joint.
 fn coordinate_rates(model: &Model, state: &State, out: &mut [f64]) {
-    for body in model.bodies() {
+    coordinate_rates_of(model, state, out, 0..model.n_bodies());
+}
+
+/// The same for a range of bodies.
+pub(crate) fn coordinate_rates_of(model: &Model, state: &State, out: &mut [f64], bodies: Range<usize>) {
+    for body in &model.bodies()[bodies] {
         let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
         let out = &mut out[body.q_range()];
         let spin = |at: usize, w| {

@@ -1,5 +1,7 @@
 //! Where everything is and how fast it moves.
 
+use std::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use crate::model::{Body, JointKind, Model};
@@ -62,7 +64,12 @@ impl State {
     /// Quaternions take the exact exponential, `q ⊗ exp(dt ω/2)`, and are normalised; a free joint's
     /// origin moves by `dt R v` with the rotation at the start, which makes the pair first order.
     pub fn integrate(&mut self, model: &Model, velocity: &[f64], dt: f64) {
-        for body in model.bodies() {
+        self.integrate_of(model, velocity, dt, 0..model.n_bodies());
+    }
+
+    /// [`State::integrate`] for a range of bodies.
+    pub(crate) fn integrate_of(&mut self, model: &Model, velocity: &[f64], dt: f64, bodies: Range<usize>) {
+        for body in &model.bodies()[bodies] {
             let (q, v) = (&mut self.q[body.q_range()], &velocity[body.v_range()]);
             match body.joint.kind {
                 JointKind::Spherical => turn(q, vec3(v, 0) * dt),
@@ -96,7 +103,12 @@ impl State {
 
     /// Makes every quaternion unit length.
     pub fn normalize(&mut self, model: &Model) {
-        for body in model.bodies() {
+        self.normalize_of(model, 0..model.n_bodies());
+    }
+
+    /// [`State::normalize`] for a range of bodies.
+    pub(crate) fn normalize_of(&mut self, model: &Model, bodies: Range<usize>) {
+        for body in &model.bodies()[bodies] {
             if let Some(k) = body.joint.kind.quaternion_offset() {
                 normalize(&mut self.q[body.q_start + k..body.q_start + k + 4]);
             }

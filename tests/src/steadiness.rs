@@ -99,11 +99,14 @@ pub fn servo_surplus(world: &World, before: &State) -> (f64, f64) {
     let (servo, h) = (&world.act.servo, world.options.dt);
     let mut target = world.state.clone();
     target.q.copy_from_slice(&servo.target_q);
-    let (mut error, mut left) = (vec![0.0; world.model.n_v()], vec![0.0; world.model.n_v()]);
+    let nv = world.model.n_v();
+    let (mut error, mut left, mut way) = (vec![0.0; nv], vec![0.0; nv], vec![0.0; nv]);
     before.difference(&world.model, &target, &mut error);
     world.state.difference(&world.model, &target, &mut left);
+    // The way it went, not the velocity it ended with: after the kick the body as a whole moves on freely.
+    before.difference(&world.model, &world.state, &mut way);
     let (mut surplus, mut turnover) = (0.0, 0.0);
-    for (k, v) in world.state.v.iter().enumerate() {
+    for (k, v) in way.iter().map(|w| w / h).enumerate() {
         let (kp, kd) = (servo.stiffness[k], servo.damping[k]);
         let effort = kp * (error[k] - h * v) - kd * v;
         let (held, holds) = (0.5 * kp * error[k] * error[k], 0.5 * kp * left[k] * left[k]);

@@ -7,8 +7,8 @@ use stuntlab_control::fighter::FighterOptions;
 use stuntlab_control::reference::{HeldPose, Reference};
 use stuntlab_control::{Controller, Dynamo, Fighter, Idle, Playback, Pose, Sense};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
-use stuntlab_physics::contact::ContactSet;
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::memory::Memory;
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
@@ -52,7 +52,7 @@ const REMEMBERED: usize = 60;
 pub struct Snapshot {
     /// Positions, velocities, time.
     pub state: State,
-    contact: ContactSet,
+    memory: Memory,
     controllers: Vec<Box<dyn Controller>>,
     fired: Vec<bool>,
     parked: Vec<BodyId>,
@@ -298,7 +298,7 @@ impl World {
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             state: self.state.clone(),
-            contact: self.data.contact.clone(),
+            memory: self.data.memory.clone(),
             controllers: self.controllers.clone(),
             fired: self.fired.clone(),
             parked: self.parked.clone(),
@@ -313,9 +313,8 @@ impl World {
         self.fired.clone_from(&snapshot.fired);
         self.parked.clone_from(&snapshot.parked);
         self.ledger = snapshot.ledger;
+        self.data.memory.clone_from(&snapshot.memory);
         self.look();
-        // The contacts as they were observed then, with what they remember of the steps before.
-        self.data.contact.clone_from(&snapshot.contact);
     }
 
     /// The state in one number; equal states have equal numbers.

@@ -8,11 +8,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use thiserror::Error;
 
+use super::memory;
 use super::text::{Line, Lines, one_line};
-use super::{Memory, Record, fingerprint};
+use super::{Record, fingerprint};
 use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
-use crate::contact::point::Slip;
-use crate::contact::{Contact, Material, Phase};
 use crate::data::Data;
 use crate::forces::ImplicitForce;
 use crate::model::{BodyId, Model};
@@ -21,7 +20,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
@@ -96,10 +95,8 @@ impl Dump {
         }
         let sizes = (model.n_q(), model.n_v(), model.n_bodies(), model.trees().len());
         let fits = |r: &Record| {
-            let contacts = r.memory.contacts.iter();
-            (r.state.q.len(), r.state.v.len(), r.act.body_force.len(), r.memory.still.len()) == sizes
-                && r.memory.n_static <= r.memory.contacts.len()
-                && contacts.flat_map(|c| [Some(c.body_a), c.body_b]).flatten().all(|b| b < sizes.2)
+            (r.state.q.len(), r.state.v.len(), r.act.body_force.len(), r.memory.sleep.still.len()) == sizes
+                && memory::fits(&r.memory, model)
                 && r.act.implicit.iter().all(|(b, _)| b.index() < sizes.2)
                 && r.act.motors.iter().all(|m| m.freedom < sizes.1)
                 && r.act.pins.iter().all(|p| match p.anchor {
@@ -130,7 +127,7 @@ impl Dump {
             write_state(&record.state, out)?;
             write_options(&record.options, out)?;
             write_actuation(&record.act, out)?;
-            write_memory(&record.memory, out)?;
+            memory::write(&record.memory, out)?;
         }
         Line::new("after").word(u8::from(self.after.is_some())).end(out)?;
         match &self.after {
@@ -148,7 +145,7 @@ impl Dump {
         lines.expect(TITLE)?;
         let version: u32 = lines.word("a version")?;
         if version != VERSION {
-            return Err(lines.wrong("version 3", &version.to_string()));
+            return Err(lines.wrong("version 4", &version.to_string()));
         }
         lines.expect("reason")?;
         let reason = lines.rest();
@@ -167,7 +164,7 @@ impl Dump {
                 options: read_options(&mut lines)?,
                 act: read_actuation(&mut lines)?,
                 report: None,
-                memory: read_memory(&mut lines)?,
+                memory: memory::read(&mut lines)?,
                 energy: Vec::new(),
             });
         }
@@ -200,16 +197,16 @@ fn read_place<R: BufRead>(lines: &mut Lines<R>) -> Result<Option<u64>, DumpError
 }
 
 /// A line with a key and a number of things.
-fn count<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<usize, DumpError> {
+pub(super) fn count<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<usize, DumpError> {
     lines.expect(key)?;
     lines.word("a count")
 }
 
-fn write_list(key: &str, values: &[f64], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_list(key: &str, values: &[f64], out: &mut impl Write) -> io::Result<()> {
     Line::new(key).word(values.len()).numbers(values).end(out)
 }
 
-fn read_list<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<Vec<f64>, DumpError> {
+pub(super) fn read_list<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<Vec<f64>, DumpError> {
     let n = count(lines, key)?;
     (0..n).map(|_| lines.word("a number")).collect()
 }
@@ -434,133 +431,4 @@ fn write_sym3(line: Line, m: &Sym3) -> Line {
 fn read_sym3<R: BufRead>(lines: &mut Lines<R>) -> Result<Sym3, DumpError> {
     let [xx, yy, zz, xy, xz, yz] = lines.array("a number")?;
     Ok(Sym3 { xx, yy, zz, xy, xz, yz })
-}
-
-fn write_memory(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
-    let Memory { contacts, n_static, still, asleep, print } = memory;
-    Line::new("trees").word(still.len()).end(out)?;
-    Line::new("still").numbers(still).end(out)?;
-    asleep.iter().fold(Line::new("asleep"), |line, &on| line.word(on)).end(out)?;
-    print.iter().fold(Line::new("print"), |line, &hash| line.word(hash)).end(out)?;
-    Line::new("contacts_static").word(n_static).end(out)?;
-    Line::new("contacts").word(contacts.len()).end(out)?;
-    contacts.iter().try_for_each(|contact| write_contact(contact, out))
-}
-
-fn read_memory<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError> {
-    let trees = count(lines, "trees")?;
-    let (still, asleep, print) =
-        (lines.list("still", trees)?, lines.list("asleep", trees)?, lines.list("print", trees)?);
-    let n_static = count(lines, "contacts_static")?;
-    let mut contacts = Vec::new();
-    for _ in 0..count(lines, "contacts")? {
-        lines.expect("contact")?;
-        contacts.push(read_contact(lines)?);
-    }
-    Ok(Memory { contacts, n_static, still, asleep, print })
-}
-
-fn write_contact(contact: &Contact, out: &mut impl Write) -> io::Result<()> {
-    let &Contact {
-        body_a,
-        body_b,
-        point,
-        normal,
-        depth,
-        pressed,
-        foresight,
-        turning: _, // written anew by every step
-        material,
-        stiffness,
-        damping,
-        stretch,
-        phase,
-        force,
-        velocity,
-        slip,
-        impulse,
-        row,
-        key: (collider_a, collider_b, feature),
-        anchor,
-    } = contact;
-    let Material {
-        friction,
-        restitution,
-        stiffness: own_stiffness,
-        damping: own_damping,
-        rolling,
-        torsional,
-    } = material;
-    let Slip(lagged) = slip;
-    Line::new("contact")
-        .word(body_a)
-        .word(body_b.map_or(-1, |b| b as i64))
-        .word(collider_a)
-        .word(collider_b)
-        .word(feature)
-        .word(row)
-        .word(match phase {
-            Phase::Open => "open",
-            Phase::Stick => "stick",
-            Phase::Slip => "slip",
-        })
-        .numbers(&[friction, restitution, rolling, torsional])
-        .numbers(&[own_stiffness.unwrap_or(f64::NAN), own_damping.unwrap_or(f64::NAN)])
-        .numbers(&[depth, pressed, foresight, stiffness, damping, lagged])
-        .numbers(&impulse)
-        .vector(point)
-        .vector(normal)
-        .vector(stretch)
-        .vector(force)
-        .vector(velocity)
-        .vector(anchor[0])
-        .vector(anchor[1])
-        .end(out)
-}
-
-fn read_contact<R: BufRead>(lines: &mut Lines<R>) -> Result<Contact, DumpError> {
-    let body_a = lines.word("a body")?;
-    let other: i64 = lines.word("a body")?;
-    let key = (lines.word("a collider")?, lines.word("a collider")?, lines.word("a feature")?);
-    let row = lines.word("a row")?;
-    let word: String = lines.word("open, stick or slip")?;
-    let phase = match word.as_str() {
-        "open" => Phase::Open,
-        "stick" => Phase::Stick,
-        "slip" => Phase::Slip,
-        _ => return Err(lines.wrong("open, stick or slip", &word)),
-    };
-    let [friction, restitution, rolling, torsional] = lines.array("a number")?;
-    let [own_stiffness, own_damping] = lines.array::<2>("a number")?.map(|x| (!x.is_nan()).then_some(x));
-    let [depth, pressed, foresight, stiffness, damping, lagged] = lines.array("a number")?;
-    let impulse = lines.array("a number")?;
-    Ok(Contact {
-        body_a,
-        body_b: usize::try_from(other).ok(),
-        key,
-        row,
-        pressed,
-        foresight,
-        turning: Sym3::ZERO,
-        phase,
-        material: Material {
-            friction,
-            restitution,
-            stiffness: own_stiffness,
-            damping: own_damping,
-            rolling,
-            torsional,
-        },
-        depth,
-        stiffness,
-        damping,
-        slip: Slip(lagged),
-        impulse,
-        point: lines.vector("a point")?,
-        normal: lines.vector("a normal")?,
-        stretch: lines.vector("a stretch")?,
-        force: lines.vector("a force")?,
-        velocity: lines.vector("a velocity")?,
-        anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
-    })
 }

@@ -18,6 +18,7 @@
 
 mod dump;
 mod energy;
+mod memory;
 mod text;
 
 pub use dump::{Dump, DumpError, Replayed};
@@ -26,10 +27,10 @@ use energy::{Energy, Helper, energies, kinetic};
 use thiserror::Error;
 
 use crate::actuation::Actuation;
-use crate::contact::Contact;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
 use crate::forces::ImplicitForce;
+use crate::memory::Memory;
 use crate::model::{BodyId, Model};
 use crate::state::State;
 use crate::step::{Account, Ledger, StepError, StepOptions, StepReport, advance, observe};
@@ -105,34 +106,6 @@ pub struct Record {
     energy: Vec<Energy>,
 }
 
-/// What a step remembers of those before it, besides the state.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
-    pub(crate) contacts: Vec<Contact>,
-    pub(crate) n_static: usize,
-    pub(crate) still: Vec<f64>,
-    pub(crate) asleep: Vec<bool>,
-    pub(crate) print: Vec<u64>,
-}
-
-impl Memory {
-    fn remember(&mut self, data: &Data) {
-        self.contacts.clone_from(&data.contact.points);
-        self.n_static = data.contact.n_static;
-        self.still.clone_from(&data.step.sleep.still);
-        self.asleep.clone_from(&data.step.sleep.asleep);
-        self.print.clone_from(&data.step.sleep.print);
-    }
-
-    fn restore(&self, data: &mut Data) {
-        data.contact.points.clone_from(&self.contacts);
-        data.contact.n_static = self.n_static;
-        data.step.sleep.still.clone_from(&self.still);
-        data.step.sleep.asleep.clone_from(&self.asleep);
-        data.step.sleep.print.clone_from(&self.print);
-    }
-}
-
 impl Record {
     fn new(model: &Model) -> Self {
         Self {
@@ -142,7 +115,7 @@ impl Record {
             options: StepOptions::default(),
             report: None,
             led_to: None,
-            memory: Memory::default(),
+            memory: Memory::new(model),
             energy: vec![Energy::default(); model.trees().len()],
         }
     }
@@ -151,8 +124,8 @@ impl Record {
     fn again(&self, model: &Model, data: &mut Data, ledger: bool) -> (State, Result<StepReport, StepError>) {
         let mut state = self.state.clone();
         let options = StepOptions { ledger: ledger || self.options.ledger, ..self.options };
+        data.memory.clone_from(&self.memory);
         observe(model, &state, data, &options);
-        self.memory.restore(data);
         let outcome = advance(model, &mut state, data, &self.act, &options);
         (state, outcome)
     }
@@ -240,7 +213,7 @@ impl BlackBox {
                 let fault = self.energy_fault(model, state, tree, before, steps);
                 let newest = &self.ring[self.place()];
                 state.clone_from(&newest.state);
-                newest.memory.restore(data);
+                data.memory.clone_from(&newest.memory);
                 self.energy.clone_from(&newest.energy);
                 fault
             }
@@ -293,7 +266,7 @@ impl BlackBox {
         record.options = *opt;
         record.report = None;
         record.led_to = None;
-        record.memory.remember(data);
+        record.memory.clone_from(&data.memory);
         energies(model, data, &state.v, &mut record.energy);
         for (now, last) in record.energy.iter_mut().zip(&self.energy) {
             // Whatever changed since the last step ended was somebody's doing.

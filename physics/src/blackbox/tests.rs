@@ -124,7 +124,7 @@ fn every_formulation_replays_its_contacts_to_the_same_bits() {
             black_box.advance(&model, &mut state, &mut data, &act, &opt).unwrap();
         }
         let dump = black_box.dump(&model);
-        assert!(dump.records.iter().any(|r| !r.memory.contacts.is_empty()), "{formulation:?}");
+        assert!(dump.records.iter().any(|r| !r.memory.touches.is_empty()), "{formulation:?}");
         let replayed = through_text(&dump).replay(&model).unwrap();
         assert!(replayed.iter().all(|r| r.same), "{formulation:?}");
     }

@@ -1,6 +1,5 @@
 //! Contact laws: contact points in, forces or rows out; no geometry.
 
-pub(crate) mod implicit;
 mod material;
 pub(crate) mod penalty;
 pub(crate) mod point;

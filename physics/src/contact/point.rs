@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::Material;
 use crate::collide::{ContactPoint, Contacts};
 use crate::data::Positions;
+use crate::memory::{Memory, Touch};
 use crate::model::Model;
 
 /// What a contact point is doing.
@@ -54,12 +55,6 @@ pub struct Contact {
     pub force: DVec3,
     /// Velocity of A's point relative to B's at the start of the step, world.
     pub velocity: DVec3,
-    /// Sliding friction as viscosity, `μ f_n / |v_t|`.
-    pub(crate) slip: Slip,
-    /// Impulses of the last step along normal and tangents.
-    pub(crate) impulse: [f64; 3],
-    /// Moment per spin that resists rolling and turning on the spot in this step.
-    pub(crate) turning: crate::spatial::Sym3,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     /// Both colliders and the feature between them.
@@ -67,10 +62,6 @@ pub struct Contact {
     /// The sticking place on A and B, in their frames.
     pub(crate) anchor: [DVec3; 2],
 }
-
-/// Sliding friction in the implicit solve: a viscosity, tangential force per velocity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Slip(pub(crate) f64);
 
 pub(crate) type Key = (u32, u32, u64);
 
@@ -108,7 +99,6 @@ pub struct ContactSet {
     pub points: Vec<Contact>,
     /// How many of them touch the static world.
     pub n_static: usize,
-    before: Vec<Contact>,
     moving: Vec<Contact>,
 }
 
@@ -117,6 +107,8 @@ pub struct ContactSet {
 pub(crate) struct Sizing {
     pub(crate) time: f64,
     pub(crate) dt: f64,
+    /// Whether the stretch is kept as it is rather than by anchors on both bodies.
+    pub(crate) carries: bool,
 }
 
 impl ContactSet {
@@ -127,14 +119,20 @@ impl ContactSet {
     }
 
     /// Turns manifolds into contacts, remembering those that were there before.
-    pub(crate) fn update(&mut self, model: &Model, positions: &Positions, found: &Contacts, sizing: Sizing) {
-        core::mem::swap(&mut self.before, &mut self.points);
-        // The two groups of `before` are each sorted by key; `seek` walks them once.
-        let n_static_before = self.n_static;
+    pub(crate) fn update(
+        &mut self,
+        model: &Model,
+        positions: &Positions,
+        found: &Contacts,
+        memory: &Memory,
+        sizing: Sizing,
+    ) {
+        // Both groups of touches are sorted by key: walk them once.
+        let before = &memory.touches;
         self.points.clear();
         self.moving.clear();
-        let mut cursor = [0, n_static_before];
-        let ends = [n_static_before, self.before.len()];
+        let mut cursor = [0, memory.n_static];
+        let ends = [memory.n_static, before.len()];
         for manifold in &found.manifolds {
             let (a, b) = (manifold.collider_a, manifold.collider_b);
             let list = model.colliders.list();
@@ -144,14 +142,14 @@ impl ContactSet {
             let material = model.materials[a.index()].combined(&model.materials[b.index()]);
             let group = usize::from(body_b.is_some());
             let at = &mut cursor[group];
-            while *at < ends[group] && (self.before[*at].key.0, self.before[*at].key.1) < (a.0, b.0) {
+            while *at < ends[group] && (before[*at].key.0, before[*at].key.1) < (a.0, b.0) {
                 *at += 1;
             }
             let mut same = *at;
-            while same < ends[group] && (self.before[same].key.0, self.before[same].key.1) == (a.0, b.0) {
+            while same < ends[group] && (before[same].key.0, before[same].key.1) == (a.0, b.0) {
                 same += 1;
             }
-            let old = &self.before[*at..same];
+            let old = &before[*at..same];
             for point in manifold.points() {
                 let key = (a.0, b.0, point.feature);
                 let known = old.iter().find(|c| c.key == key);
@@ -188,7 +186,7 @@ fn ready(
     key: Key,
     (body_a, body_b): (usize, Option<usize>),
     material: Material,
-    known: Option<&Contact>,
+    known: Option<&Touch>,
     sizing: Sizing,
 ) -> Contact {
     // The lighter tree feels the contact; its whole mass may rest on this point.
@@ -229,27 +227,24 @@ fn ready(
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: DVec3::ZERO,
-        slip: Slip(0.0),
-        impulse: [0.0; 3],
-        turning: crate::spatial::Sym3::ZERO,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],
     };
     match known {
-        Some(old) if old.phase != Phase::Open => {
+        Some(old) => {
             contact.phase = old.phase;
-            contact.slip = old.slip;
             contact.anchor = old.anchor;
             contact.force = old.force;
-            contact.impulse = old.impulse;
             let place = |body: Option<usize>, p: DVec3| {
                 body.map_or(p, |b| positions.world_from_body[b].transform_point(p))
             };
             let [on_a, on_b] = old.anchor;
-            contact.stretch = contact.tangential(place(Some(body_a), on_a) - place(body_b, on_b));
+            let stretch =
+                if sizing.carries { old.stretch } else { place(Some(body_a), on_a) - place(body_b, on_b) };
+            contact.stretch = contact.tangential(stretch);
         }
-        _ => {
+        None => {
             contact.stick_with(DVec3::ZERO, positions);
             if contact.depth > 0.0 {
                 contact.phase = Phase::Stick;
@@ -273,11 +268,4 @@ fn mobility(model: &Model, positions: &Positions, body: usize, point: &ContactPo
 /// corners of a box may share that mass.
 fn foresight(stiff: f64) -> f64 {
     ((4.0 * stiff - 0.2) / 0.2).clamp(0.0, 1.0)
-}
-
-/// `t (1 - n nᵀ) + s n nᵀ` as a symmetric matrix.
-#[inline]
-pub(crate) fn along_and_across(normal: DVec3, along: f64, across: f64) -> crate::spatial::Sym3 {
-    crate::spatial::Sym3::outer(normal) * (along - across)
-        + crate::spatial::Sym3::diagonal(across, across, across)
 }

@@ -329,13 +329,15 @@ fn fold<const KEEP: bool>(model: &Model, data: &mut Data, i: usize, drive: &Driv
 
 /// (5) for a range of bodies (whole trees), root first.
 pub(crate) fn outward(model: &Model, data: &mut Data, bodies: Range<usize>) {
+    outward_from(model, data, bodies, Motion::new(DVec3::ZERO, -model.gravity));
+}
+
+/// [`outward`] from a given acceleration of the world: minus gravity, or nothing where gravity is not to act.
+pub(crate) fn outward_from(model: &Model, data: &mut Data, bodies: Range<usize>, world: Motion) {
     for i in bodies {
         let link = &model.links[i];
-        let parent = if link.parent == NONE {
-            Motion::new(DVec3::ZERO, -model.gravity)
-        } else {
-            data.dynamics.body_acceleration[link.parent as usize]
-        };
+        let parent =
+            if link.parent == NONE { world } else { data.dynamics.body_acceleration[link.parent as usize] };
         let inherited = parent.at(data.position.offset[i]) + data.velocity.bias[i];
         let own = unfold(model, data, i, inherited);
         data.dynamics.body_acceleration[i] = inherited + own;

@@ -41,7 +41,13 @@ pub(crate) fn range_response(model: &Model, data: &mut Data, bodies: Range<usize
 }
 
 /// Both passes over whole trees; the impulses lie in `data.dynamics.impulse`.
-fn propagate(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64], out: &mut [f64]) {
+pub(crate) fn propagate(
+    model: &Model,
+    data: &mut Data,
+    bodies: Range<usize>,
+    joints: &[f64],
+    out: &mut [f64],
+) {
     let n = model.links.len();
     let (offsets, axes) = (&data.position.offset[..n], &data.position.axes[..n]);
     let dynamics = &mut data.dynamics;

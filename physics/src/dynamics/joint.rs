@@ -34,7 +34,6 @@ use crate::state::vec3;
 /// - free joints: `extra[i][0]` linear, `extra[i][1]` angular, both in world axes.
 ///
 /// Joints marked `prescribed` (none if that is empty) hand everything on.
-#[cfg_attr(not(test), allow(dead_code, reason = "offered to solves that change inertias alone"))]
 pub(crate) fn factor_again(
     model: &Model,
     data: &mut Data,

@@ -12,6 +12,8 @@
 //! `c` is what differentiating (1) leaves besides `α_p × r + a_p` and the joint's own acceleration;
 //! accelerations are the classical ones of the body origins. Cost: O(n).
 
+use std::ops::Range;
+
 use glam::{DMat3, DVec3};
 
 use crate::data::{Data, Velocities};
@@ -21,11 +23,17 @@ use crate::state::{State, quaternion, vec3};
 
 /// Poses of all bodies: fills [`Data::position`].
 pub fn forward_kinematics(model: &Model, state: &State, data: &mut Data) {
+    forward_kinematics_of(model, state, data, 0..model.links.len());
+}
+
+/// [`forward_kinematics`] for a range of bodies (whole trees).
+pub(crate) fn forward_kinematics_of(model: &Model, state: &State, data: &mut Data, bodies: Range<usize>) {
     let n = model.links.len();
     let position = &mut data.position;
     let poses = &mut position.world_from_body[..n];
     let (offsets, axes) = (&mut position.offset[..n], &mut position.axes[..n]);
-    for (i, link) in model.links.iter().enumerate() {
+    for i in bodies {
+        let link = &model.links[i];
         let world_from_parent =
             if link.parent == NONE { Transform::IDENTITY } else { poses[link.parent as usize] };
         let joint = place(link, &world_from_parent, &state.q[link.q as usize..]);
@@ -99,11 +107,17 @@ fn turned(frame: &DMat3, axis: DVec3, angle: f64) -> (DMat3, DVec3) {
 
 /// Velocities and bias accelerations of all bodies: fills [`Data::velocity`] from [`Data::position`].
 pub fn forward_velocity(model: &Model, state: &State, data: &mut Data) {
+    forward_velocity_of(model, state, data, 0..model.links.len());
+}
+
+/// [`forward_velocity`] for a range of bodies (whole trees).
+pub(crate) fn forward_velocity_of(model: &Model, state: &State, data: &mut Data, range: Range<usize>) {
     let n = model.links.len();
     let Velocities { body: bodies, bias: biases, .. } = &mut data.velocity;
     let (bodies, biases) = (&mut bodies[..n], &mut biases[..n]);
     let (offsets, axes) = (&data.position.offset[..n], &data.position.axes[..n]);
-    for (i, link) in model.links.iter().enumerate() {
+    for i in range {
+        let link = &model.links[i];
         let parent = if link.parent == NONE { Motion::ZERO } else { bodies[link.parent as usize] };
         (bodies[i], biases[i]) = moved(link.kind, parent, offsets[i], &axes[i], &state.v[link.v as usize..]);
     }

@@ -150,7 +150,12 @@ impl Maximal {
         opt: &StepOptions,
     ) -> Result<StepReport, StepError> {
         // A joint's two bodies cannot rest one without the other: nobody sleeps here.
-        let opt = &StepOptions { sleep_after: None, ..*opt };
+        // Joints are rows here, and so are contacts.
+        let formulation = match opt.formulation {
+            Formulation::ImplicitPenalty => Formulation::LcpPgs,
+            other => other,
+        };
+        let opt = &StepOptions { sleep_after: None, formulation, ..*opt };
         if opt.formulation != Formulation::Penalty {
             return self.advance_once(state, data, act, opt);
         }

@@ -57,7 +57,8 @@ fn check_convergence(name: &str, model: &Model, start: &State, time: f64, coarse
     for pair in found.windows(2) {
         for (was, is) in [(pair[0].0, pair[1].0), (pair[0].1, pair[1].1)] {
             let order = (was / is).log2();
-            assert!((0.8..1.4).contains(&order), "{name}: order {order} in {found:?}");
+            // Reduced steps of trees that turn fast are better than first order for a while, and the coarsest may be among them.
+            assert!((0.7..1.4).contains(&order), "{name}: order {order} in {found:?}");
         }
     }
 }

@@ -240,6 +240,12 @@ impl Model {
         self.bodies[bodies.start].v_start..self.bodies[bodies.end - 1].v_range().end
     }
 
+    /// Position coordinates of a tree.
+    pub(crate) fn coordinates_of(&self, tree: usize) -> Range<usize> {
+        let bodies = &self.trees[tree];
+        self.bodies[bodies.start].q_start..self.bodies[bodies.end - 1].q_range().end
+    }
+
     /// Sum of all masses.
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.inertia.mass).sum()

@@ -7,7 +7,6 @@ use super::rows::Cause;
 use super::solve::next_body_velocities;
 use super::{Formulation, StepOptions, bias, gather, reaction};
 use crate::actuation::Actuation;
-use crate::contact::Phase;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::{forward_kinematics, forward_velocity, kinetic_energy, potential_energy};
@@ -92,20 +91,13 @@ pub(crate) fn keep_books(
         aid(data, i, term.at_rest - term.gain * data.step.next_body[i]);
     }
     // Contacts, unless they are rows.
-    if !opt.formulation.is_rigid() {
-        let n = if explicit { data.contact.points.len() } else { data.contact.n_static };
-        for contact in &data.contact.points[..n] {
+    if explicit {
+        for contact in &data.contact.points {
             let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
             let velocity = |b: usize| mid_body(data, b).at(arm(b)).linear;
             let relative = velocity(contact.body_a) - contact.body_b.map_or(DVec3::ZERO, velocity);
             let impulse = contact.force * dt;
             ledger.add_work(Account::Contact, impulse.dot(relative));
-            if contact.phase != Phase::Open && !explicit {
-                let a = contact.body_a;
-                let resistance = contact.turning * data.step.next_body[a].angular * -dt;
-                ledger.add_work(Account::Contact, resistance.dot(mid_body(data, a).angular));
-                ledger.add_angular_impulse(Account::Contact, resistance);
-            }
             if contact.body_b.is_none() {
                 ledger.add_impulse(Account::Contact, impulse, contact.point);
             }

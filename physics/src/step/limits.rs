@@ -23,7 +23,7 @@ const NEAR: f64 = 0.05;
 /// Adds a row for every limit that could matter in this step.
 pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOptions, rows: &mut Rows) {
     for (i, body) in model.bodies.iter().enumerate() {
-        if body.joint.limits == Limits::Unlimited || data.step.sleep.asleep[model.tree_of[i] as usize] {
+        if body.joint.limits == Limits::Unlimited || data.memory.sleep.asleep[model.tree_of[i] as usize] {
             continue;
         }
         let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);

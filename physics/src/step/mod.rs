@@ -15,7 +15,7 @@
 pub(crate) mod bias;
 mod books;
 mod contact_rows;
-mod descent;
+mod convex_step;
 mod error;
 pub(crate) mod gather;
 mod ledger;
@@ -30,12 +30,15 @@ pub(crate) mod sleep;
 mod solve;
 mod trees;
 
+pub use crate::convex::SolveReport;
 pub use error::StepError;
 pub use ledger::{Account, Ledger};
 pub use options::{Formulation, NormalLaw, StepOptions};
 pub use pins::PinReport;
 pub use rows::{Cause, RowReport};
 pub use sleep::STILL_SPEED;
+
+pub(crate) use solve::body_velocities;
 
 use crate::actuation::Actuation;
 use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
@@ -61,18 +64,13 @@ pub struct StepData {
     pub(crate) bias: bias::Bias,
     /// Trees that must be solved (again).
     pub(crate) dirty: Vec<bool>,
-    /// Trees whose velocities are new, and trees that have had a round since something else than their sets changed.
+    /// Trees whose velocities are new.
     pub(crate) moved: Vec<bool>,
-    pub(crate) begun: Vec<bool>,
     /// Each body's own inertia and bias force without contacts.
     pub(crate) own_inertia: Vec<ArticulatedInertia>,
     pub(crate) own_bias: Vec<Force>,
     /// Bodies on which something changed since their tree was solved.
     pub(crate) changed: Vec<bool>,
-    /// Contacts with the world along the step of a round.
-    pub(crate) ways: Vec<descent::Way>,
-    /// Contacts with the world that belong to each tree.
-    pub(crate) contacts_of: Vec<(u32, u32)>,
     /// The actuation's implicit terms by tree: order and ranges.
     pub(crate) term_order: Vec<u32>,
     pub(crate) terms_of: Vec<(u32, u32)>,
@@ -82,8 +80,8 @@ pub struct StepData {
     /// Memory for the state under construction, and for the one before the first sub-step.
     pub(crate) spare: State,
     pub(crate) before: State,
-    /// Which trees rest.
-    pub(crate) sleep: sleep::Sleep,
+    /// Work space of sleep.
+    pub(crate) rest: sleep::Rest,
     /// How each pin of the last step fared, in the order they were written.
     pub pins: Vec<PinReport>,
 }
@@ -99,19 +97,16 @@ impl StepData {
             bias: bias::Bias::new(model),
             dirty: vec![false; trees],
             moved: vec![false; trees],
-            begun: vec![false; trees],
             own_inertia: vec![ArticulatedInertia::ZERO; n],
             own_bias: vec![Force::ZERO; n],
             changed: vec![false; n],
-            ways: Vec::new(),
-            contacts_of: vec![(0, 0); trees],
             term_order: Vec::new(),
             terms_of: vec![(0, 0); trees],
             saturated: vec![0; nv],
             rows: rows::Rows::default(),
             spare: State::new(model),
             before: State::new(model),
-            sleep: sleep::Sleep::new(trees),
+            rest: sleep::Rest::new(trees),
             pins: Vec::new(),
         }
     }
@@ -125,6 +120,8 @@ pub(crate) type ExtraRows<'a> = dyn FnMut(&Data, &mut rows::Rows) + 'a;
 pub struct StepReport {
     /// Rounds of the active set.
     pub passes: usize,
+    /// How the convex problems were solved.
+    pub solve: SolveReport,
     /// The rows of the last round.
     pub rows: RowReport,
     /// Contact points prepared.
@@ -151,8 +148,9 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
         if ahead { Travel { way: speeds[b as usize] * opt.dt, more: fall } } else { Travel::NONE }
     };
     find_contacts_ahead(&model.colliders, |b| poses[b as usize], travel, &options, &mut data.collision);
-    let sizing = Sizing { time: opt.contact_time, dt: opt.dt };
-    data.contact.update(model, &data.position, &data.collision, sizing);
+    let carries = opt.formulation == Formulation::ImplicitPenalty;
+    let sizing = Sizing { time: opt.contact_time, dt: opt.dt, carries };
+    data.contact.update(model, &data.position, &data.collision, &data.memory, sizing);
     for contact in &mut data.contact.points {
         let at = |b: usize| {
             let arm = contact.point - data.position.world_from_body[b].translation;
@@ -187,6 +185,9 @@ pub(crate) fn advance_with_rows(
     extra: &mut ExtraRows<'_>,
 ) -> Result<StepReport, StepError> {
     gather::check_input(model, state, act, opt)?;
+    if opt.formulation == Formulation::ImplicitPenalty {
+        return convex_step::advance(model, state, data, act, opt);
+    }
     if opt.formulation != Formulation::Penalty {
         return solve::advance_once(model, state, data, act, opt, extra);
     }

@@ -6,8 +6,8 @@ pub enum Formulation {
     /// Explicit springs and dampers with stiction anchors, sub-stepped; servos are explicit too. The
     /// textbook baseline, stable only while `h²k + 2hc < 4m`.
     Penalty,
-    /// Springs, dampers and stiction taken at the end of the step inside the articulated-body algorithm;
-    /// contacts between moving bodies are compliant rows.
+    /// Near-rigid springs, dampers and stiction taken at the end of the step, together with everything else that acts:
+    /// one convex problem per island, solved by Newton's method.
     #[default]
     ImplicitPenalty,
     /// Rigid contacts at velocity level, projected Gauss–Seidel.
@@ -71,7 +71,7 @@ pub struct StepOptions {
     pub contact_time: f64,
     /// Gap below which contacts are prepared, m.
     pub margin: f64,
-    /// Most rounds of the active set (contacts that open, stick or slip; saturated servos).
+    /// Most rounds of the rigid formulations in which servos may reach their effort limits.
     pub passes: usize,
     /// Most sweeps of projected Gauss–Seidel over the rows. A bound, not a cost: sweeps end by `tolerance`, and at rest a
     /// solve that is cut short leaves the next step a worse start.

@@ -10,7 +10,6 @@
 
 use super::{Formulation, StepOptions, bias};
 use crate::actuation::Actuation;
-use crate::contact::Phase;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::kinematics::joint_force;
@@ -69,10 +68,8 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
         let i = body.index();
         forces[i] -= term.at_rest - term.gain * next[i];
     }
-    if !opt.formulation.is_rigid() {
-        let explicit = opt.formulation == Formulation::Penalty;
-        let n = if explicit { data.contact.points.len() } else { data.contact.n_static };
-        for contact in &data.contact.points[..n] {
+    if opt.formulation == Formulation::Penalty {
+        for contact in &data.contact.points {
             let at = |b: usize, force| {
                 Force::at_offset(force, contact.point - data.position.world_from_body[b].translation)
             };
@@ -80,9 +77,6 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
             forces[a] -= at(a, contact.force);
             if let Some(b) = contact.body_b {
                 forces[b] += at(b, contact.force);
-            }
-            if contact.phase != Phase::Open && !explicit {
-                forces[a].angular += contact.turning * next[a].angular;
             }
         }
     }

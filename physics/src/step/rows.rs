@@ -271,14 +271,6 @@ impl Rows {
         }
     }
 
-    /// Whether a row's velocity without rows changed since the last [`Rows::respond`] by more than `stale` or a
-    /// hundredth of its speed.
-    pub(crate) fn is_stale(&self, bodies: &[Motion], v: &[f64], stale: f64) -> bool {
-        self.specs.iter().zip(&self.rows).any(|(spec, row)| {
-            (spec.rate(bodies, v) - spec.target - row.offset).abs() > stale.max(0.01 * row.speed)
-        })
-    }
-
     /// Keeps the impulses and applies them through the present factors: one response per tree.
     pub(crate) fn reapply(&mut self, model: &Model, data: &mut Data) {
         self.sum_impulses();

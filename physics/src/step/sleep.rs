@@ -17,7 +17,7 @@ use crate::state::State;
 pub const STILL_SPEED: f64 = 0.01;
 
 /// Who sleeps, and what must not change meanwhile. Indexed by tree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Sleep {
     /// Seconds of stillness.
     pub(crate) still: Vec<f64>,
@@ -25,25 +25,42 @@ pub(crate) struct Sleep {
     pub(crate) asleep: Vec<bool>,
     /// Fingerprint of position and actuation when it fell asleep.
     pub(crate) print: Vec<u64>,
-    /// Work space: the island each tree belongs to, and the least stillness in it.
+}
+
+/// Work space: the island each tree belongs to, and the least stillness in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Rest {
     island: Vec<u32>,
     least: Vec<f64>,
 }
 
+impl Clone for Sleep {
+    fn clone(&self) -> Self {
+        Self { still: self.still.clone(), asleep: self.asleep.clone(), print: self.print.clone() }
+    }
+
+    /// Reuses the memory, which the derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.still.clone_from(&source.still);
+        self.asleep.clone_from(&source.asleep);
+        self.print.clone_from(&source.print);
+    }
+}
+
 impl Sleep {
     pub(crate) fn new(trees: usize) -> Self {
-        Self {
-            still: vec![0.0; trees],
-            asleep: vec![false; trees],
-            print: vec![0; trees],
-            island: vec![0; trees],
-            least: vec![0.0; trees],
-        }
+        Self { still: vec![0.0; trees], asleep: vec![false; trees], print: vec![0; trees] }
     }
 
     fn wake(&mut self, tree: usize) {
         self.asleep[tree] = false;
         self.still[tree] = 0.0;
+    }
+}
+
+impl Rest {
+    pub(crate) fn new(trees: usize) -> Self {
+        Self { island: vec![0; trees], least: vec![0.0; trees] }
     }
 
     /// Joins touching trees; afterwards `island` names the smallest tree of each island.
@@ -72,7 +89,7 @@ impl Sleep {
 /// Decides who sleeps through the coming step, stops those who fall asleep, and zeroes the velocities the
 /// step would otherwise compute for them.
 pub(crate) fn decide(model: &Model, state: &mut State, data: &mut Data, act: &Actuation, opt: &StepOptions) {
-    let sleep = &mut data.step.sleep;
+    let sleep = &mut data.memory.sleep;
     let Some(after) = opt.sleep_after else {
         sleep.asleep.fill(false);
         return;
@@ -86,14 +103,15 @@ pub(crate) fn decide(model: &Model, state: &mut State, data: &mut Data, act: &Ac
         }
     }
     keep_busy_awake(model, sleep, act);
-    sleep.find_islands(model, &data.contact);
-    sleep.least.fill(f64::INFINITY);
+    let rest = &mut data.step.rest;
+    rest.find_islands(model, &data.contact);
+    rest.least.fill(f64::INFINITY);
     for tree in 0..model.trees.len() {
-        let least = &mut sleep.least[sleep.island[tree] as usize];
+        let least = &mut rest.least[rest.island[tree] as usize];
         *least = least.min(sleep.still[tree]);
     }
     for tree in 0..model.trees.len() {
-        let rests = sleep.least[sleep.island[tree] as usize] >= after;
+        let rests = data.step.rest.least[data.step.rest.island[tree] as usize] >= after;
         if !rests {
             if sleep.asleep[tree] {
                 sleep.wake(tree);

@@ -1,18 +1,18 @@
-//! The rest of a step: rows, rounds of the active set, commit.
+//! A step of the baselines: trees solved freely, rows on top, commit.
 
 use super::{
     ExtraRows, Formulation, StepError, StepOptions, StepReport, bias, books, contact_rows, gather, limits,
     pins, sets, sleep,
 };
 use crate::actuation::Actuation;
-use crate::contact::{implicit, penalty};
+use crate::contact::penalty;
 use crate::data::Data;
 use crate::dynamics::kinematics::moved;
 use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion};
 use crate::state::{State, quaternion, vec3, write3};
 
-/// One step (or sub-step) of any formulation.
+/// One step (or sub-step) of explicit springs or of a rigid formulation.
 pub(crate) fn advance_once(
     model: &Model,
     state: &mut State,
@@ -41,32 +41,21 @@ pub(crate) fn advance_once(
     finish_contacts(data, opt);
     pins::report(act, data, opt);
     let mut next = next_state(model, state, data, opt);
-    sleep::finish(model, state, &mut next, &mut data.step.sleep, opt);
+    sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
     check_finite(model, state, data, &next)?;
     if opt.ledger {
         report.ledger = books::keep_books(model, state, &next, data, act, opt);
     }
+    data.memory.keep_contacts(&data.contact.points, data.contact.n_static);
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)
 }
 
-/// Which contacts with the world and which implicit terms belong to which tree.
+/// Which implicit terms belong to which tree.
 fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
     let step = &mut data.step;
     let trees = model.trees.len();
-    // Contacts with the world come sorted by collider, and colliders by tree.
-    for contact in &mut data.contact.points {
-        contact.turning = implicit::turning(contact, data.velocity.body[contact.body_a].angular);
-    }
-    step.contacts_of.fill((0, 0));
-    for (k, contact) in data.contact.with_world().iter().enumerate() {
-        let range = &mut step.contacts_of[model.tree_of[contact.body_a] as usize];
-        if range.1 == 0 {
-            range.0 = k as u32;
-        }
-        range.1 = k as u32 + 1;
-    }
     // Counting sort, stable, so that the order of addition never depends on anything else.
     step.terms_of.fill((0, 0));
     for (body, _) in &act.implicit {
@@ -90,7 +79,7 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
 /// Explicit penalty: forces of all contacts from the present velocities.
 fn add_explicit_contacts(model: &Model, data: &mut Data, opt: &StepOptions) {
     for contact in &mut data.contact.points {
-        if data.step.sleep.asleep[model.tree_of[contact.body_a] as usize] {
+        if data.memory.sleep.asleep[model.tree_of[contact.body_a] as usize] {
             continue;
         }
         let force = penalty::force(contact, contact.velocity, opt.normal_law);
@@ -118,13 +107,9 @@ fn assemble_rows(
     limits::push_rows(model, state, data, opt, &mut rows);
     pins::push_rows(model, data, act, opt, &mut rows);
     extra(data, &mut rows);
-    let first = match opt.formulation {
-        Formulation::Penalty => data.contact.points.len(),
-        Formulation::ImplicitPenalty => data.contact.n_static,
-        Formulation::LcpPgs | Formulation::LcpDantzig => 0,
-    };
-    for index in first..data.contact.points.len() {
-        if data.step.sleep.asleep[model.tree_of[data.contact.points[index].body_a] as usize] {
+    let n_rows = if opt.formulation.is_rigid() { data.contact.points.len() } else { 0 };
+    for index in 0..n_rows {
+        if data.memory.sleep.asleep[model.tree_of[data.contact.points[index].body_a] as usize] {
             continue;
         }
         let row = contact_rows::push_rows(model, data, index, opt, &mut rows);
@@ -142,7 +127,7 @@ pub(super) fn next_body_velocities(model: &Model, data: &mut Data, tree: usize) 
 }
 
 /// Body velocities of a tree for given joint rates.
-pub(super) fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64], out: &mut [Motion]) {
+pub(crate) fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64], out: &mut [Motion]) {
     for i in model.trees[tree].clone() {
         let link = &model.links[i];
         let parent = if link.parent == NONE { Motion::ZERO } else { out[link.parent as usize] };
@@ -151,19 +136,10 @@ pub(super) fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64]
     }
 }
 
-/// After the last round: final forces, and anchors for the next step.
+/// After the last round: the contacts' final forces.
 fn finish_contacts(data: &mut Data, opt: &StepOptions) {
-    match opt.formulation {
-        Formulation::Penalty => {}
-        Formulation::ImplicitPenalty => {
-            for contact in &mut data.contact.points[..data.contact.n_static] {
-                contact.stick_with(implicit::kept_stretch(contact), &data.position);
-                let r = contact.point - data.position.world_from_body[contact.body_a].translation;
-                implicit::look_forward(contact, data.step.next_body[contact.body_a].at(r).linear);
-            }
-            contact_rows::read_back(data, opt);
-        }
-        Formulation::LcpPgs | Formulation::LcpDantzig => contact_rows::read_back(data, opt),
+    if opt.formulation.is_rigid() {
+        contact_rows::read_back(data, opt);
     }
 }
 
@@ -186,7 +162,12 @@ fn next_state(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) 
 }
 
 /// Names the first body whose motion is not finite, and the first term that made it so.
-fn check_finite(model: &Model, state: &State, data: &mut Data, next: &State) -> Result<(), StepError> {
+pub(super) fn check_finite(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    next: &State,
+) -> Result<(), StepError> {
     if next.is_finite() {
         return Ok(());
     }

@@ -1,13 +1,10 @@
-//! One tree solved with everything implicit in it, again and again while its sets change.
+//! One tree of a baseline solved with everything implicit in it, again while servos change sides.
 //!
-//! What does not depend on the sets (rigid inertias, bias forces, the actuation's implicit terms) is written once per
-//! step. A round then adds the terms of closed contacts and folds inward only from bodies where a contact or a drive
-//! changed sides up to the root: all other subtrees hand their parents what they did before, so a round costs the
-//! changed paths and one outward pass.
+//! Rigid inertias, bias forces and the actuation's implicit terms are written once per step. A round folds inward only from
+//! bodies where a drive changed sides up to the root: all other subtrees hand their parents what they did before.
 
 use super::{Formulation, StepOptions, bias};
 use crate::actuation::Actuation;
-use crate::contact::{Phase, implicit};
 use crate::data::Data;
 use crate::dynamics::aba::{Drive, add_implicit, drift, inward_again, outward, rigid};
 use crate::model::{Model, NONE};
@@ -29,7 +26,7 @@ pub(super) fn prepare(model: &Model, data: &mut Data, act: &Actuation, opt: &Ste
     }
     data.step.forces = forces;
     let terms = data.step.terms_of[tree];
-    if is_stiff(data, opt, tree) {
+    if is_stiff(data, tree) {
         drift(model, data, bodies.clone());
         for k in terms.0..terms.1 {
             let (body, term) = &act.implicit[data.step.term_order[k as usize] as usize];
@@ -43,9 +40,9 @@ pub(super) fn prepare(model: &Model, data: &mut Data, act: &Actuation, opt: &Ste
 }
 
 /// Whether implicit terms act on bodies of the tree.
-fn is_stiff(data: &Data, opt: &StepOptions, tree: usize) -> bool {
-    let (contacts, terms) = (data.step.contacts_of[tree], data.step.terms_of[tree]);
-    terms.0 < terms.1 || (opt.formulation == Formulation::ImplicitPenalty && contacts.0 < contacts.1)
+fn is_stiff(data: &Data, tree: usize) -> bool {
+    let terms = data.step.terms_of[tree];
+    terms.0 < terms.1
 }
 
 /// Articulated-body pass of one tree for the present sets; writes its free velocities.
@@ -66,18 +63,6 @@ pub(super) fn solve(
             let parent = model.links[i].parent;
             if parent != NONE {
                 changed[parent as usize] = true;
-            }
-        }
-    }
-    if opt.formulation == Formulation::ImplicitPenalty {
-        let (start, end) = data.step.contacts_of[tree];
-        for k in start..end {
-            let contact = &data.contact.points[k as usize];
-            let i = contact.body_a;
-            if contact.phase != Phase::Open && changed[i] {
-                let r = contact.point - data.position.world_from_body[i].translation;
-                let term = implicit::term(contact, r, opt.dt);
-                add_implicit(data, i, &term, opt.dt);
             }
         }
     }

@@ -61,11 +61,16 @@ fn thrown(throws: &[Throw], options: StepOptions) -> World {
     world
 }
 
-fn inside(contact: &Contact) -> bool {
+/// Whether a contact pushes and its friction stays below `μ` times that, up to `slack`, N.
+fn inside(contact: &Contact, slack: f64) -> bool {
     let pressed = contact.force.dot(contact.normal);
     let across = (contact.force - contact.normal * pressed).length();
-    pressed >= 0.0 && across <= contact.material.friction * pressed * (1.0 + 1e-6) + 1e-9
+    pressed >= -1e-9 && across <= contact.material.friction * (pressed * (1.0 + 1e-6) + slack) + 1e-9
 }
+
+/// The convex problem bounds friction by the normal forces of the solve before, which is repeated until they change by a
+/// hundredth, or by a twenty-fifth after a few times: what is left is this share of the largest, or of the weight of all that was thrown.
+const LAG: f64 = 0.05;
 
 proptest! {
     #![proptest_config(few())]
@@ -75,8 +80,12 @@ proptest! {
         let mut world = thrown(&throws, StepOptions::default().with(formulation));
         for step in 0..150 {
             world.step();
-            for contact in &world.data.contact.points {
-                prop_assert!(inside(contact), "step {}, {}: {:?}", step, formulation.name(), contact);
+            let points = &world.data.contact.points;
+            let weight = world.model.total_mass() * world.model.gravity().length();
+            let most = points.iter().map(|c| c.force.dot(c.normal)).fold(weight, f64::max);
+            let slack = if formulation == Formulation::ImplicitPenalty { LAG * most } else { 0.0 };
+            for contact in points {
+                prop_assert!(inside(contact, slack), "step {}, {}: {:?}", step, formulation.name(), contact);
             }
         }
     }

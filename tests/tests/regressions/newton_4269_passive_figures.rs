@@ -58,25 +58,15 @@ fn arm(dt: f64) -> World {
     world
 }
 
-/// Energy with the velocity where it belongs: half a step before the position (the step is leapfrog, which keeps
-/// this energy and lets that of a position and a velocity half a step apart swing about it).
-fn energy_in_step(world: &mut World) -> f64 {
-    let (q, v) = (world.state.q.clone(), world.state.v.clone());
-    world.state.integrate(&world.model, &v, -0.5 * world.options.dt);
-    let energy = world.energy();
-    world.state.q = q;
-    energy
-}
-
-/// Undamped, with hinges along links that have hardly any inertia about themselves: bodies reach 100 rad/s.
-/// The drop frees 27 J (to hanging straight down). No more than a fiftieth of it is gained at any time; at 5 ms, where
-/// links turn by half a radian per step and rates beyond a quarter are slowed down, up to two fifths may be lost.
+/// Undamped, with hinges along links that have hardly any inertia about themselves: bodies reach 100 rad/s, half a
+/// radian per step at 5 ms. The drop frees 27 J (to hanging straight down); no more than a fiftieth of it is gained or
+/// lost at any time, by the energy of the state as it stands.
 #[test]
 fn a_passive_seven_link_arm_swings_on() {
     let mut hanging = arm(0.001);
     hanging.state.q.fill(0.0);
     let lowest = hanging.energy();
-    for (dt, lost) in [(0.001, 0.02), (0.002, 0.05), (0.005, 0.4)] {
+    for dt in [0.001, 0.002, 0.005] {
         let mut world = arm(dt);
         let start = world.energy();
         let drop = start - lowest;
@@ -84,10 +74,10 @@ fn a_passive_seven_link_arm_swings_on() {
         let (mut fastest, steps) = (0.0_f64, (10.0 / dt).round() as usize);
         for _ in 0..steps {
             world.step();
-            let gain = (energy_in_step(&mut world) - start) / drop;
+            let gain = (world.energy() - start) / drop;
             let time = world.state.time;
             assert!(gain < 0.02, "{} ms, {time:.2} s: gained {gain:.3} of the drop", 1e3 * dt);
-            assert!(gain > -lost, "{} ms, {time:.2} s: lost {gain:.3} of the drop", 1e3 * dt);
+            assert!(gain > -0.02, "{} ms, {time:.2} s: lost {gain:.3} of the drop", 1e3 * dt);
             let spin = |b| world.data.body_velocity(b).angular.length();
             fastest = world.model.body_ids().map(spin).fold(fastest, f64::max);
         }

@@ -1,0 +1,99 @@
+//! What a step remembers, as text.
+
+use std::io::{self, BufRead, Write};
+
+use super::dump::{DumpError, count, read_list, write_list};
+use super::text::{Line, Lines};
+use crate::contact::Phase;
+use crate::convex::Warm;
+use crate::memory::{Memory, Touch};
+use crate::model::Model;
+use crate::spatial::Motion;
+use crate::step::sleep::Sleep;
+
+/// Whether a memory has the sizes of a model.
+pub(super) fn fits(memory: &Memory, model: &Model) -> bool {
+    let (warm, trees) = (&memory.warm, model.trees().len());
+    memory.n_static <= memory.touches.len()
+        && memory.limit_loads.len() == model.n_bodies()
+        && (warm.kicked.len(), warm.left.len(), warm.roots.len()) == (model.n_v(), model.n_v(), trees)
+}
+
+/// Writes a memory.
+pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
+    let Memory { touches, n_static, sleep, limit_loads, pin_forces, warm } = memory;
+    let Sleep { still, asleep, print } = sleep;
+    Line::new("trees").word(still.len()).end(out)?;
+    Line::new("still").numbers(still).end(out)?;
+    asleep.iter().fold(Line::new("asleep"), |line, &on| line.word(on)).end(out)?;
+    print.iter().fold(Line::new("print"), |line, &hash| line.word(hash)).end(out)?;
+    write_list("limit_loads", limit_loads, out)?;
+    let line = Line::new("pin_forces").word(pin_forces.len());
+    pin_forces.iter().fold(line, |line, &f| line.vector(f)).end(out)?;
+    let Warm { kicked, roots, left } = warm;
+    write_list("kicked", kicked, out)?;
+    write_list("left", left, out)?;
+    let line = Line::new("roots").word(roots.len());
+    roots.iter().fold(line, |line, m| line.vector(m.angular).vector(m.linear)).end(out)?;
+    Line::new("touches_static").word(n_static).end(out)?;
+    Line::new("touches").word(touches.len()).end(out)?;
+    touches.iter().try_for_each(|touch| write_touch(touch, out))
+}
+
+/// Reads what [`write`] wrote.
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError> {
+    let trees = count(lines, "trees")?;
+    let (still, asleep, print) =
+        (lines.list("still", trees)?, lines.list("asleep", trees)?, lines.list("print", trees)?);
+    let limit_loads = read_list(lines, "limit_loads")?;
+    let n = count(lines, "pin_forces")?;
+    let pin_forces = (0..n).map(|_| lines.vector("a force")).collect::<Result<_, _>>()?;
+    let (kicked, left) = (read_list(lines, "kicked")?, read_list(lines, "left")?);
+    let n = count(lines, "roots")?;
+    let root = |lines: &mut Lines<R>| Ok(Motion::new(lines.vector("a spin")?, lines.vector("a velocity")?));
+    let roots = (0..n).map(|_| root(lines)).collect::<Result<_, DumpError>>()?;
+    let n_static = count(lines, "touches_static")?;
+    let mut touches = Vec::new();
+    for _ in 0..count(lines, "touches")? {
+        lines.expect("touch")?;
+        touches.push(read_touch(lines)?);
+    }
+    let (sleep, warm) = (Sleep { still, asleep, print }, Warm { kicked, roots, left });
+    Ok(Memory { touches, n_static, sleep, limit_loads, pin_forces, warm })
+}
+
+fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {
+    let Touch { key: (collider_a, collider_b, feature), phase, force, stretch, anchor } = *touch;
+    Line::new("touch")
+        .word(collider_a)
+        .word(collider_b)
+        .word(feature)
+        .word(match phase {
+            Phase::Open => "open",
+            Phase::Stick => "stick",
+            Phase::Slip => "slip",
+        })
+        .vector(force)
+        .vector(stretch)
+        .vector(anchor[0])
+        .vector(anchor[1])
+        .end(out)
+}
+
+fn read_touch<R: BufRead>(lines: &mut Lines<R>) -> Result<Touch, DumpError> {
+    let key = (lines.word("a collider")?, lines.word("a collider")?, lines.word("a feature")?);
+    let word: String = lines.word("open, stick or slip")?;
+    let phase = match word.as_str() {
+        "open" => Phase::Open,
+        "stick" => Phase::Stick,
+        "slip" => Phase::Slip,
+        _ => return Err(lines.wrong("open, stick or slip", &word)),
+    };
+    Ok(Touch {
+        key,
+        phase,
+        force: lines.vector("a force")?,
+        stretch: lines.vector("a stretch")?,
+        anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+    })
+}

@@ -1,0 +1,196 @@
+//! The books of a step: what each cause did at the pose the step begins with; see [`Ledger`].
+
+use glam::DVec3;
+
+use super::Convex;
+use super::rows::Source;
+use crate::actuation::Actuation;
+use crate::data::Data;
+use crate::dynamics::{kinetic_energy, potential_energy};
+use crate::model::{Model, NONE};
+use crate::spatial::{Force, Motion};
+use crate::state::State;
+use crate::step::gather::position_error;
+use crate::step::{Account, Ledger};
+
+/// The books while the bodies have not moved on yet.
+pub(crate) struct Open {
+    ledger: Ledger,
+    before: f64,
+    same_pose: f64,
+    fall: f64,
+    inertial_work: f64,
+}
+
+/// Enters everything that acted in the kick. `data` holds the pose the step began with.
+pub(crate) fn enter(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    convex: &mut Convex,
+) -> Open {
+    let mut ledger = Ledger::default();
+    enter_gravity(model, data, convex, &mut ledger);
+    enter_joints(model, state, data, act, convex, &mut ledger);
+    enter_aids(data, act, convex, &mut ledger);
+    enter_rows(model, state, data, convex, &mut ledger);
+    let inertial_work = work_of_turning(model, data, convex);
+    let before = kinetic_energy(model, data, &state.v);
+    core::mem::swap(&mut data.velocity.body, &mut convex.velocity);
+    let same_pose = kinetic_energy(model, data, &convex.v);
+    core::mem::swap(&mut data.velocity.body, &mut convex.velocity);
+    // What the solve left over is momentum from nowhere; it goes with the integrator's remainder.
+    let left_over = |k: usize| 0.5 * (state.v[k] + convex.v[k]) * convex.residual[k];
+    let awake = (0..model.trees.len()).filter(|&tree| !convex.is_asleep[tree]);
+    let inertial_work =
+        inertial_work + awake.flat_map(|tree| model.freedoms_of(tree)).map(left_over).sum::<f64>();
+    let done: f64 = Account::ALL.iter().map(|&a| ledger.work(a)).sum::<f64>() + inertial_work;
+    ledger.closure = (same_pose - before - done).abs();
+    ledger.scale +=
+        before.abs().max(same_pose.abs()) + Account::ALL.iter().map(|&a| ledger.work(a).abs()).sum::<f64>();
+    Open { ledger, before, same_pose, fall: potential_energy(model, data), inertial_work }
+}
+
+impl Open {
+    /// Closes the books once `data` holds the pose and velocities the step ended with.
+    pub(crate) fn close(mut self, model: &Model, data: &Data, next: &State) -> Ledger {
+        let after = kinetic_energy(model, data, &next.v);
+        self.ledger.kinetic = after - self.before;
+        self.ledger.potential = potential_energy(model, data) - self.fall;
+        self.ledger.remainder = after - self.same_pose + self.inertial_work;
+        self.ledger
+    }
+}
+
+/// Velocity half-way between start and end of the kick.
+#[inline]
+fn middle(data: &Data, convex: &Convex, i: usize) -> Motion {
+    (data.velocity.body[i] + convex.velocity[i]) * 0.5
+}
+
+fn enter_gravity(model: &Model, data: &Data, convex: &Convex, ledger: &mut Ledger) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        if convex.is_asleep[model.tree_of[i] as usize] {
+            continue;
+        }
+        let pose = &data.position.world_from_body[i];
+        let c = pose.rotation * body.inertia.center_of_mass;
+        let impulse = model.gravity * (body.inertia.mass * convex.dt);
+        ledger.add_work(Account::Gravity, impulse.dot(middle(data, convex, i).at(c).linear));
+        ledger.add_impulse(Account::Gravity, impulse, pose.translation + c);
+    }
+}
+
+/// Joint forces that are linear in the next velocity, and what prescribed joints took.
+fn enter_joints(
+    model: &Model,
+    state: &State,
+    data: &Data,
+    act: &Actuation,
+    convex: &Convex,
+    ledger: &mut Ledger,
+) {
+    let (h, servo) = (convex.dt, &act.servo);
+    for (i, body) in model.bodies.iter().enumerate() {
+        let range = body.v_range();
+        if act.prescribed[i] {
+            for k in range {
+                let middle = 0.5 * (state.v[k] + convex.v[k]);
+                ledger.add_work(Account::Actuation, data.dynamics.joint_force[k] * h * middle);
+            }
+            continue;
+        }
+        let mut error = [0.0; 6];
+        let (q, target) = (&state.q[body.q_range()], &servo.target_q[body.q_range()]);
+        position_error(body.joint.kind, q, target, &mut error);
+        for (n, k) in range.enumerate() {
+            let (kp, kd, limit) = (servo.stiffness[k], servo.damping[k], body.joint.effort_limit[n]);
+            let gain = kd + h * kp;
+            let force = act.joint_force[k] + kp * error[n] + kd * servo.target_v[k];
+            // Servos with an effort limit are rows.
+            let effort = if limit.is_infinite() {
+                force - gain * convex.v[k]
+            } else if gain == 0.0 {
+                force.clamp(-limit, limit)
+            } else {
+                0.0
+            };
+            let total = convex.forces.joint[k] - convex.forces.joint_gain[k] * convex.v[k];
+            let middle = 0.5 * (state.v[k] + convex.v[k]);
+            ledger.add_work(Account::Actuation, effort * h * middle);
+            ledger.add_work(Account::Passive, (total - effort) * h * middle);
+        }
+    }
+}
+
+/// Helpers from outside: wrenches, and forces linear in the next velocity.
+fn enter_aids(data: &Data, act: &Actuation, convex: &Convex, ledger: &mut Ledger) {
+    let mut aid = |i: usize, wrench: Force| {
+        let impulse = wrench * convex.dt;
+        ledger.add_work(Account::Aids, middle(data, convex, i).dot(impulse));
+        ledger.add_impulse(Account::Aids, impulse.linear, data.position.world_from_body[i].translation);
+        ledger.add_angular_impulse(Account::Aids, impulse.angular);
+    };
+    for (i, &wrench) in act.body_force.iter().enumerate() {
+        if wrench != Force::ZERO {
+            aid(i, wrench);
+        }
+    }
+    for (body, term) in &act.implicit {
+        let i = body.index();
+        aid(i, term.at_rest - term.gain * convex.velocity[i]);
+    }
+}
+
+fn account(source: Source) -> Account {
+    match source {
+        Source::Contact(_) | Source::Turning(_) => Account::Contact,
+        Source::Pin(_) | Source::Weld(_) => Account::Aids,
+        Source::Limit => Account::Limits,
+        Source::Motor(_) | Source::Servo(_) => Account::Actuation,
+    }
+}
+
+fn enter_rows(model: &Model, state: &State, data: &Data, convex: &Convex, ledger: &mut Ledger) {
+    // Energy an impulse passes on at one of its ends, nothing cancelling: what rounding is to be judged by.
+    let turnover = |i: usize, f: Force| {
+        let m = middle(data, convex, i);
+        f.angular.length() * m.angular.length() + f.linear.length() * m.linear.length()
+    };
+    for row in convex.rows.iter().filter(|r| r.impulse != DVec3::ZERO) {
+        let account = account(row.source);
+        let speed = (row.relative(&data.velocity.body) + row.relative(&convex.velocity)) * 0.5;
+        ledger.add_work(account, row.impulse.dot(speed));
+        let on_a = row.wrench_a(row.impulse);
+        ledger.scale += turnover(row.a as usize, on_a);
+        if row.b == NONE {
+            let origin = data.position.world_from_body[row.a as usize].translation;
+            ledger.add_impulse(account, on_a.linear, origin);
+            ledger.add_angular_impulse(account, on_a.angular);
+        } else {
+            ledger.scale += turnover(row.b as usize, row.wrench_b(row.impulse));
+        }
+    }
+    for row in convex.joints.iter().filter(|r| r.impulse != 0.0) {
+        let speed = 0.5 * (row.rate(model, &state.v) + row.rate(model, &convex.v));
+        ledger.add_work(account(row.source), row.impulse * speed);
+        ledger.scale += (row.impulse * speed).abs();
+    }
+}
+
+/// Work of the velocity-dependent inertial forces that were part of the problem.
+fn work_of_turning(model: &Model, data: &Data, convex: &Convex) -> f64 {
+    let mut work = 0.0;
+    for (tree, bodies) in model.trees.iter().enumerate() {
+        if convex.flows[tree] || convex.is_asleep[tree] {
+            continue;
+        }
+        for i in bodies.clone() {
+            let carried = data.velocity.drift[i] + Motion::new(DVec3::ZERO, model.gravity);
+            let force = super::flow::inertial(model, data, i, carried);
+            work -= convex.dt * middle(data, convex, i).dot(force);
+        }
+    }
+    work
+}

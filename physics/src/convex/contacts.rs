@@ -1,0 +1,210 @@
+//! Contacts as terms: near-rigid by articulated mobility, the same law across a gap.
+//!
+//! ```text
+//! normal    û_n = -gap/h                                          before touch: what is left may be used up, no more
+//!           û_n = min(d/(h + τ_d), p + y(γ⁻))                     overlap d: pushed out no faster than p beyond its load
+//!           R_n = ρ W_n up to y = D/h, stiffer beyond,            ρ = β²/4π², τ_d = β h/π
+//! friction  û_t = -s/2h,  R_t = σ W_t,  bound μ γ_n of the round before
+//!           sticking s⁺ = s + h u_t,  sliding s⁺ = -2 h R_t γ_t
+//! ```
+//!
+//! `W` is velocity per impulse at the point (`mobility.rs`), `γ⁻` the impulse of the last step, `y(γ)` the shortfall of
+//! velocity at an impulse.
+//! A contact is a spring-damper whose period is `β` steps of whatever mass is behind the point (Castro et al. 2022): near
+//! rigid. `D` bounds what a hard blow or a large load presses in. The
+//! load `γ⁻` in the push-out keeps the bound `p` from bounding the load. Friction is soft by the share `σ`, which
+//! the solver likes, and does not creep all the same: `s` remembers how far the point has been dragged.
+
+use glam::DVec3;
+
+use super::Convex;
+use super::law::Bounded;
+use super::mobility::Mobility;
+use super::rows::{Row, Source};
+use crate::contact::{Contact, Phase};
+use crate::data::Data;
+use crate::model::NONE;
+use crate::step::StepOptions;
+
+/// `β`: periods of a contact's spring per step. Smaller is stiffer and costs iterations; at 0.3 what rests sinks by micrometres.
+const BETA: f64 = 0.3;
+/// `ρ = β²/4π²`: softness of a contact relative to what it acts on.
+pub(super) const RHO: f64 = BETA * BETA / (4.0 * core::f64::consts::PI * core::f64::consts::PI);
+/// `τ_d/h = β/π`: the dissipation time of the spring, critically damped.
+pub(super) const TAU: f64 = BETA / core::f64::consts::PI;
+/// `D`: what a blow or a load may press in, m.
+const PRESSED_IN: f64 = 5e-4;
+/// `p`: fastest push-out of an overlap that nothing loads, m/s: bodies placed into each other part without a jump.
+const PUSH_OUT: f64 = 0.5;
+/// `σ`: softness of friction. The main lever on the number of iterations; with the anchor it shows nowhere else.
+const SIGMA: f64 = 0.1;
+/// The same for resistance to rolling, which has no anchor and would creep.
+const SIGMA_TURNING: f64 = 1e-3;
+/// Share by which the normal impulses may differ from those the friction was bounded by.
+pub(super) const SETTLED: f64 = 0.01;
+/// The same after a few rounds: what still changes then is a corner that lands and tips, and goes on with less care.
+const SETTLED_LATE: f64 = 0.04;
+
+/// Adds the rows of all contacts of trees that are awake.
+pub(super) fn push(data: &Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
+    for (index, contact) in data.contact.points.iter().enumerate() {
+        if is_asleep(contact.body_a) {
+            continue;
+        }
+        let source = index as u32;
+        let mut row = Row::new(Source::Contact(source), contact.body_a, contact.body_b, contact.normal);
+        let arm = |b: usize, p: DVec3| p - data.position.world_from_body[b].translation;
+        match contact.body_b {
+            // Two bodies are pushed at one point, or their friction across a gap would turn them both.
+            Some(b) => {
+                row.arm_a = arm(contact.body_a, contact.point);
+                row.arm_b = arm(b, contact.point);
+            }
+            // Against the world a body is pushed at its own surface.
+            None => {
+                let surface = contact.point - contact.normal * (0.5 * contact.depth.min(0.0));
+                row.arm_a = arm(contact.body_a, surface);
+            }
+        }
+        convex.rows.push(row);
+        if contact.material.rolling > 0.0 || contact.material.torsional > 0.0 {
+            let row = Row::new(Source::Turning(source), contact.body_a, contact.body_b, contact.normal);
+            convex.rows.push(Row { spins: true, ..row });
+        }
+    }
+}
+
+/// Writes the law of a contact's row once mobilities are known.
+pub(super) fn write_law(
+    row: &mut Row,
+    contact: &Contact,
+    known: &[Mobility],
+    gravity: DVec3,
+    opt: &StepOptions,
+) {
+    let h = opt.dt;
+    let n = contact.normal;
+    let sum = |of: &dyn Fn(&Mobility, DVec3) -> f64| {
+        let a = of(&known[row.a as usize], row.arm_a);
+        (if row.b == NONE { a } else { a + of(&known[row.b as usize], row.arm_b) }).max(f64::MIN_POSITIVE)
+    };
+    let load = (contact.force.dot(n) * h).max(0.0);
+    row.mobility = sum(&|m, arm| m.along(arm, n));
+    let approach = (-n.dot(contact.velocity)).max(0.0);
+    let softness = RHO * row.mobility;
+    let along = &mut row.law.along;
+    *along = Bounded { softness, knee: PRESSED_IN / (h * softness), ..Bounded::PUSH };
+    along.target = if contact.depth > 0.0 {
+        (contact.depth / (h * (1.0 + TAU))).min(PUSH_OUT + along.shortfall(load))
+    } else {
+        contact.depth / h
+    };
+    if contact.material.stiffness.is_some() {
+        let (target, soft) = springy(contact, h);
+        if soft > softness {
+            *along = Bounded { target, softness: soft, ..Bounded::PUSH };
+        }
+    }
+    if let Some(bounce) = bounce(contact, approach, gravity, opt) {
+        // The softness takes its share of the blow; the surfaces shall part as fast as asked for all the same.
+        let lost = along.shortfall((bounce + approach) / row.mobility);
+        along.target = along.target.max(bounce + lost);
+    }
+    row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n));
+    row.law.target = contact.stretch * (-0.5 / h);
+    row.law.bound = contact.material.friction * load;
+}
+
+/// The speed at which a bouncing contact must part, if it touches within the step.
+///
+/// The blow falls somewhere within the step, at the speed gravity has made by then, `a² + 2 g z` for a gap `z`; the step ends a
+/// way `h u` further up. So that it ends with the energy of `e` times that speed at the surface,
+/// `½ u² + g (z + h u) = ½ e² (a² + 2 g z)`.
+fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -> Option<f64> {
+    let touches = contact.depth + opt.dt * approach >= 0.0;
+    let e = contact.material.restitution;
+    if e == 0.0 || !touches || approach <= opt.restitution_threshold {
+        return None;
+    }
+    let (g, z) = ((-gravity.dot(contact.normal)).max(0.0), (-contact.depth).max(0.0));
+    let fall = g * opt.dt;
+    let square = e * e * (approach * approach + 2.0 * g * z) - 2.0 * g * z + fall * fall;
+    Some((square.max(0.0).sqrt() - fall).max(0.0))
+}
+
+/// Target and softness of a spring and damper of the material's own: `γ = h (k (d - θ h u) - c u)`.
+fn springy(contact: &Contact, h: f64) -> (f64, f64) {
+    let damping = if contact.depth > 0.0 { contact.damping } else { 0.0 };
+    let gain = contact.foresight * h * contact.stiffness + damping;
+    // A spring without foresight or damper is a known force; the row keeps a trace of softness to be one.
+    let gain = gain.max(1e-3 * h * contact.stiffness);
+    (contact.stiffness * contact.pressed / gain, 1.0 / (h * gain))
+}
+
+/// Writes the law of a contact's resistance to rolling and turning on the spot.
+pub(super) fn write_turning_law(row: &mut Row, contact: &Contact, known: &[Mobility], opt: &StepOptions) {
+    let n = contact.normal;
+    let sum = |of: &dyn Fn(&Mobility) -> f64| {
+        let a = of(&known[row.a as usize]);
+        (if row.b == NONE { a } else { a + of(&known[row.b as usize]) }).max(f64::MIN_POSITIVE)
+    };
+    row.mobility = sum(&|m| m.spin_along(n));
+    row.law.along.softness = SIGMA_TURNING * row.mobility;
+    row.law.softness = SIGMA_TURNING * sum(&|m| m.spin_across(n));
+    bound_turning(row, contact, (contact.force.dot(n) * opt.dt).max(0.0));
+}
+
+/// Bounds a contact's resistance to turning by its normal impulse.
+fn bound_turning(row: &mut Row, contact: &Contact, pressed: f64) {
+    let m = &contact.material;
+    (row.law.along.lower, row.law.along.upper) = (-m.torsional * pressed, m.torsional * pressed);
+    row.law.bound = m.rolling * pressed;
+}
+
+/// Bounds friction by the normal impulses just found; whether that changes anything that would show. After the first
+/// round they only become smaller: contacts that take turns in carrying come to an end so, inside the cone.
+pub(super) fn renew_bounds(data: &Data, rows: &mut [Row], island: &[u32], round: usize) -> bool {
+    let give_way = round > 0;
+    let (mut change, mut size) = (0.0, 0.0);
+    let mut pressed = 0.0;
+    for &k in island {
+        let row = &mut rows[k as usize];
+        match row.source {
+            Source::Contact(index) => {
+                let contact = &data.contact.points[index as usize];
+                pressed = row.law.normal.dot(row.impulse).max(0.0);
+                let mu = contact.material.friction;
+                let before = row.law.bound;
+                row.law.bound = if give_way { before.min(mu * pressed) } else { mu * pressed };
+                change += (row.law.bound - before) * (row.law.bound - before);
+                size += mu * mu * pressed * pressed;
+            }
+            // Comes right after its contact.
+            Source::Turning(index) => bound_turning(row, &data.contact.points[index as usize], pressed),
+            _ => {}
+        }
+    }
+    let settled = if round < 3 { SETTLED } else { SETTLED_LATE };
+    change > settled * settled * size
+}
+
+/// Leaves force, phase and anchor with the contacts.
+pub(super) fn read_back(data: &mut Data, rows: &[Row], dt: f64) {
+    for row in rows {
+        let Source::Contact(index) = row.source else { continue };
+        let contact = &mut data.contact.points[index as usize];
+        let pressed = row.law.normal.dot(row.impulse);
+        contact.force = row.impulse * (1.0 / dt);
+        let across = row.impulse - row.law.normal * pressed;
+        if pressed <= 0.0 {
+            contact.phase = Phase::Open;
+            contact.stretch = DVec3::ZERO;
+        } else if row.slides {
+            contact.phase = Phase::Slip;
+            contact.stretch = across * (-2.0 * dt * row.law.softness);
+        } else {
+            contact.phase = Phase::Stick;
+            contact.stretch += contact.tangential(row.velocity) * dt;
+        }
+    }
+}

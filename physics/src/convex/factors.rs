@@ -1,0 +1,235 @@
+//! The second derivative of an island's cost, factored along trees and pairs; solves with it.
+//!
+//! What acts on one body alone is part of its inertia, what acts along a joint part of the joint's. So the articulated-body
+//! recursion factors a tree with all its terms, and only paths from bodies whose gains changed to the root are folded
+//! again. Lone bodies and terms between bodies come first (`pairs.rs`).
+
+use super::islands::Island;
+use super::pairs::Pairs;
+use super::rows::Row;
+use super::{Convex, six, smooth};
+use crate::actuation::Actuation;
+use crate::data::Data;
+use crate::dynamics::impulse::{Hit, propagate, tree_response};
+use crate::dynamics::joint::factor_again;
+use crate::model::{Model, NONE};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
+use crate::state::write3;
+
+/// Gains that changed by less than this share of themselves stay as they were folded: the direction is
+/// a little off, the point it leads to is not.
+const STALE: f64 = 0.01;
+
+/// Factors of one tree without any term but its joints' own: for mobilities.
+pub(super) fn begin(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, tree: usize) {
+    let bodies = model.trees[tree].clone();
+    for i in bodies.clone() {
+        data.dynamics.articulated_inertia[i] = convex.own[i];
+        convex.changed[i] = true;
+        convex.pressed[i] = ArticulatedInertia::ZERO;
+    }
+    factor_again(model, data, bodies.clone(), &convex.extra, &act.prescribed, &convex.changed);
+    convex.changed[bodies].fill(false);
+}
+
+/// Brings the factors up to the gains at the present velocities.
+pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, island: Island) {
+    let rows = Island::of(island.rows, &convex.islands.rows);
+    for &k in rows {
+        let row = &mut convex.rows[k as usize];
+        if row.is_stale(STALE) {
+            row.folded = row.gain;
+            convex.changed[row.a as usize] = true;
+        }
+    }
+    for &k in Island::of(island.joints, &convex.islands.joints) {
+        let row = &mut convex.joints[k as usize];
+        if (row.gain - row.folded).abs() > STALE * row.gain.max(row.folded) {
+            let axes = &data.position.axes[row.body as usize];
+            let d = row.in_factor_axes(model, axes);
+            let part = &mut convex.extra[row.body as usize][usize::from(row.second)];
+            *part += Sym3::outer(d) * (row.gain - row.folded);
+            row.folded = row.gain;
+            convex.changed[row.body as usize] = true;
+        }
+    }
+    let mut pairs = core::mem::take(&mut convex.pairs);
+    pairs.assemble(|body| smooth::lone_matrix(convex, body as usize), &convex.rows, rows);
+    pairs.eliminate();
+    for (body, gain) in pairs.gains() {
+        let known = &mut convex.pressed[body as usize];
+        if *known != gain {
+            *known = gain;
+            convex.changed[body as usize] = true;
+        }
+    }
+    convex.pairs = pairs;
+    fold(model, data, act, convex, island);
+    factor_ties(model, data, convex);
+}
+
+/// Folds the changed paths of the island's articulated trees.
+fn fold(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, island: Island) {
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        if convex.is_lone[tree] {
+            continue;
+        }
+        let bodies = model.trees[tree].clone();
+        let mut any = false;
+        for i in bodies.clone().rev() {
+            if convex.changed[i] {
+                any = true;
+                data.dynamics.articulated_inertia[i] = convex.own[i] + convex.pressed[i];
+                let parent = model.links[i].parent;
+                if parent != NONE {
+                    convex.changed[parent as usize] = true;
+                }
+            }
+        }
+        convex.is_changed[tree] = any;
+    }
+    for &k in Island::of(island.rows, &convex.islands.rows) {
+        let row: &Row = &convex.rows[k as usize];
+        let a = row.a as usize;
+        if row.b == NONE && convex.changed[a] && !convex.is_lone[model.tree_of[a] as usize] {
+            data.dynamics.articulated_inertia[a] += row.gain_at(row.folded, row.arm_a);
+        }
+    }
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        let bodies = model.trees[tree].clone();
+        if convex.is_changed[tree] {
+            factor_again(model, data, bodies.clone(), &convex.extra, &act.prescribed, &convex.changed);
+            convex.is_changed[tree] = false;
+        }
+        convex.changed[bodies].fill(false);
+    }
+}
+
+/// The small system of bodies in articulated trees that are tied to each other.
+fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
+    let Pairs { ties, .. } = &mut convex.pairs;
+    if ties.rank == 0 {
+        return;
+    }
+    // Bodies on the way from tied ones to their roots.
+    let wanted = &mut convex.wanted;
+    wanted.fill(false);
+    for &body in &ties.bodies {
+        let mut at = body;
+        while at != NONE && !wanted[at as usize] {
+            wanted[at as usize] = true;
+            at = model.links[at as usize].parent;
+        }
+    }
+    let (hits, dv) = (&mut convex.hits, &mut convex.spare);
+    ties.factorize(|ties, c, out| {
+        let mut k = 0;
+        while k < ties.bodies.len() {
+            // Tied bodies of one tree together; the plan lists them in no order, so look for all of it at its first.
+            let tree = model.tree_of[ties.bodies[k] as usize];
+            let same = |j: usize| model.tree_of[ties.bodies[j] as usize] == tree;
+            if (0..k).any(same) {
+                k += 1;
+                continue;
+            }
+            hits.clear();
+            for j in (k..ties.bodies.len()).filter(|&j| same(j)) {
+                hits.push(Hit::Body(ties.bodies[j] as usize, ties.wrench(c, j)));
+            }
+            let freedoms = model.freedoms_of(tree as usize);
+            tree_response(model, data, tree as usize, hits, wanted, &mut dv[freedoms]);
+            for j in (k..ties.bodies.len()).filter(|&j| same(j)) {
+                out[j] = data.dynamics.response[ties.bodies[j] as usize];
+            }
+            k += 1;
+        }
+    });
+}
+
+/// The Newton direction: `-(∇²ℓ)⁻¹∇ℓ` for joints (`convex.dv`) and bodies (`convex.direction`).
+pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        for i in model.trees[tree].clone() {
+            convex.force[i] = -convex.force[i];
+        }
+        if convex.is_lone[tree] {
+            // Its joint's own forces act along the body's axes.
+            let i = model.trees[tree].start;
+            let at = model.links[i].v as usize;
+            let axes = &data.position.axes[i];
+            let own = Force::new(
+                *axes * crate::state::vec3(&convex.joint_force, at + 3),
+                *axes * crate::state::vec3(&convex.joint_force, at),
+            );
+            convex.force[i] -= own;
+        } else {
+            for k in model.freedoms_of(tree) {
+                convex.joint_force[k] = -convex.joint_force[k];
+            }
+        }
+    }
+    let mut pairs = core::mem::take(&mut convex.pairs);
+    pairs.forward(&mut convex.force);
+    respond(model, data, convex, island, |_| true);
+    if pairs.ties.rank > 0 {
+        convex.tied_trees.fill(false);
+        let (direction, force, tied) = (&convex.direction, &mut convex.force, &mut convex.tied_trees);
+        pairs.ties.react(
+            |body| direction[body as usize],
+            |body, push| {
+                force[body as usize] += push;
+                tied[model.tree_of[body as usize] as usize] = true;
+            },
+        );
+        let tied = core::mem::take(&mut convex.tied_trees);
+        respond(model, data, convex, island, |tree| tied[tree]);
+        convex.tied_trees = tied;
+    }
+    pairs.backward(&mut convex.direction);
+    convex.pairs = pairs;
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        if convex.is_lone[tree] {
+            let i = model.trees[tree].start;
+            let at = model.links[i].v as usize;
+            let axes = data.position.axes[i].transpose();
+            let Motion { angular, linear } = convex.direction[i];
+            write3(&mut convex.dv, at, axes * linear);
+            write3(&mut convex.dv, at + 3, axes * angular);
+        }
+    }
+}
+
+/// Answers of the articulated trees to the forces at hand.
+fn respond(
+    model: &Model,
+    data: &mut Data,
+    convex: &mut Convex,
+    island: Island,
+    which: impl Fn(usize) -> bool,
+) {
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        if convex.is_lone[tree] || !which(tree) {
+            continue;
+        }
+        let bodies = model.trees[tree].clone();
+        data.dynamics.impulse[bodies.clone()].copy_from_slice(&convex.force[bodies.clone()]);
+        propagate(model, data, bodies.clone(), &convex.joint_force, &mut convex.dv);
+        convex.direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
+    }
+}
+
+/// A lone body's mobility needs its factored matrix; it is small enough to do by itself.
+pub(super) fn lone_mobility(convex: &Convex, body: usize) -> super::mobility::Mobility {
+    let mut matrix = smooth::lone_matrix(convex, body);
+    six::factorize(&mut matrix);
+    super::mobility::Mobility::from_columns(|f| {
+        let mut x = f.to_array();
+        six::solve(&matrix, &mut x);
+        super::pairs::to_motion(&x)
+    })
+}

@@ -1,0 +1,417 @@
+//! One convex problem per step and island: every term of a step in one solve.
+//!
+//! ```text
+//! v⁺ = argmin  ½ vᵀM̂v - pᵀv + Σ ψ(J v)
+//! ```
+//!
+//! `M̂` is the mass matrix with everything that is linear in the next velocity (servos, springs, dampers, implicit forces),
+//! `p` the momentum the step would end with but for the terms `ψ`: contacts with the world and between bodies, joint
+//! limits, servos with effort limits, motors, pins. All of them follow one law (`law.rs`), a soft target with bounds, and differ in
+//! their numbers (`contacts.rs`, `drives.rs`, `pins.rs`).
+//!
+//! ```text
+//! gather     what is linear; which trees turn fast                        smooth.rs, drives.rs
+//! terms      rows on bodies and joints; islands                           rows.rs, islands.rs
+//! mobility   how far bodies give way, which sizes the terms               mobility.rs
+//! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs
+//! again      with friction bounded by the normal impulses found
+//! ```
+//!
+//! Friction is bounded by normal impulses known beforehand, those of the last step and then of the first solve: with the
+//! bound inside the problem it would stay convex only at the price of lifting what slides.
+
+pub(crate) mod books;
+mod contacts;
+mod drives;
+mod factors;
+pub(crate) mod flow;
+mod islands;
+pub(crate) mod law;
+mod mobility;
+mod newton;
+mod pairs;
+mod pins;
+pub(crate) mod rows;
+mod scale;
+mod six;
+mod smooth;
+
+use self::islands::{Island, Islands};
+use self::mobility::Mobility;
+use self::pairs::Pairs;
+use self::rows::{JointRow, Row, Source};
+use crate::actuation::Actuation;
+use crate::data::Data;
+use crate::dynamics::impulse::Hit;
+use crate::forces::Forces;
+use crate::model::{Model, NONE};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
+use crate::state::State;
+use crate::step::StepOptions;
+
+/// (4) of `newton.rs`: the momentum that may be left over, relative to those at work.
+const TOLERANCE: f64 = 1e-4;
+/// Most rounds of friction: with the bounds of the last step, then with those just found. The second mostly ends it.
+const FRICTION_ROUNDS: usize = 10;
+
+/// Work space of the problem; nothing in it outlives a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Convex {
+    dt: f64,
+    /// Linear joint forces and gains.
+    pub(crate) forces: Forces,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) joints: Vec<JointRow>,
+    islands: Islands,
+    pairs: Pairs,
+    // By body.
+    /// `H_i` and `b_i` of the smooth part.
+    own: Vec<ArticulatedInertia>,
+    constant: Vec<Force>,
+    /// Velocity at the end of the step, and the Newton direction.
+    pub(crate) velocity: Vec<Motion>,
+    direction: Vec<Motion>,
+    /// The gradient's force, and what children pass on while it is taken to the freedoms.
+    force: Vec<Force>,
+    passed: Vec<Force>,
+    /// Added inertia of the joints: their own, and with rows.
+    own_extra: Vec<[Sym3; 2]>,
+    extra: Vec<[Sym3; 2]>,
+    /// Gain from lone bodies that press on it.
+    pressed: Vec<ArticulatedInertia>,
+    mobility: Vec<Mobility>,
+    changed: Vec<bool>,
+    wanted: Vec<bool>,
+    /// Joints that keep their rates in the free flow.
+    held: Vec<bool>,
+    // By freedom.
+    pub(crate) v: Vec<f64>,
+    dv: Vec<f64>,
+    joint_gain: Vec<f64>,
+    joint_constant: Vec<f64>,
+    joint_force: Vec<f64>,
+    /// Momentum that is left over.
+    residual: Vec<f64>,
+    scale: Vec<f64>,
+    spare: Vec<f64>,
+    // By tree.
+    is_lone: Vec<bool>,
+    is_asleep: Vec<bool>,
+    is_changed: Vec<bool>,
+    tied_trees: Vec<bool>,
+    in_flight: Vec<bool>,
+    is_warm: Vec<bool>,
+    /// Trees whose inertial forces are left to the free flow.
+    pub(crate) flows: Vec<bool>,
+    hits: Vec<Hit>,
+    flow: flow::Flow,
+}
+
+/// Velocities to start the next solve from.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Warm {
+    /// Joint velocities after the kick, and free roots' in world axes.
+    pub(crate) kicked: Vec<f64>,
+    pub(crate) roots: Vec<Motion>,
+    /// The state's velocities that the step left.
+    pub(crate) left: Vec<f64>,
+}
+
+impl Clone for Warm {
+    fn clone(&self) -> Self {
+        Self { kicked: self.kicked.clone(), roots: self.roots.clone(), left: self.left.clone() }
+    }
+
+    /// Reuses the memory, which the derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.kicked.clone_from(&source.kicked);
+        self.roots.clone_from(&source.roots);
+        self.left.clone_from(&source.left);
+    }
+}
+
+impl Warm {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self {
+            kicked: vec![0.0; model.n_v()],
+            roots: vec![Motion::ZERO; model.trees.len()],
+            left: vec![f64::NAN; model.n_v()],
+        }
+    }
+
+    /// Keeps what the step found and left.
+    pub(crate) fn remember(&mut self, model: &Model, convex: &Convex, next: &State) {
+        self.kicked.copy_from_slice(&convex.v);
+        self.left.copy_from_slice(&next.v);
+        for (root, tree) in self.roots.iter_mut().zip(&model.trees) {
+            *root = convex.velocity[tree.start];
+        }
+    }
+}
+
+/// How the problems of a step were solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Islands with any term.
+    pub islands: usize,
+    /// Newton steps of all islands, and of the island that took most.
+    pub iterations: usize,
+    /// Newton steps of the island that took most.
+    pub most: usize,
+    /// Islands whose momentum residual is still above the tolerance.
+    pub unsolved: usize,
+    /// Largest residual, relative to the momenta at work.
+    pub residual: f64,
+}
+
+impl Convex {
+    pub(crate) fn new(model: &Model) -> Self {
+        let (n, nv, trees) = (model.n_bodies(), model.n_v(), model.trees.len());
+        Self {
+            forces: Forces::new(model),
+            own: vec![ArticulatedInertia::ZERO; n],
+            constant: vec![Force::ZERO; n],
+            velocity: vec![Motion::ZERO; n],
+            direction: vec![Motion::ZERO; n],
+            force: vec![Force::ZERO; n],
+            passed: vec![Force::ZERO; n],
+            own_extra: vec![[Sym3::ZERO; 2]; n],
+            extra: vec![[Sym3::ZERO; 2]; n],
+            pressed: vec![ArticulatedInertia::ZERO; n],
+            mobility: vec![Mobility::NONE; n],
+            changed: vec![false; n],
+            wanted: vec![false; n],
+            held: vec![false; n],
+            v: vec![0.0; nv],
+            dv: vec![0.0; nv],
+            joint_gain: vec![0.0; nv],
+            joint_constant: vec![0.0; nv],
+            joint_force: vec![0.0; nv],
+            residual: vec![0.0; nv],
+            scale: scale::carried(model),
+            spare: vec![0.0; nv],
+            is_lone: vec![false; trees],
+            is_asleep: vec![false; trees],
+            is_changed: vec![false; trees],
+            tied_trees: vec![false; trees],
+            flows: vec![false; trees],
+            in_flight: vec![false; trees],
+            is_warm: vec![false; trees],
+            flow: flow::Flow::new(model),
+            ..Self::default()
+        }
+    }
+}
+
+/// Solves the step's problems: leaves velocities at its end in `data.step.next_v` and `data.step.next_body`, forces with contacts
+/// and pins. `convex.flows` says which trees leave their inertial forces to the free flow.
+pub(crate) fn solve(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    convex: &mut Convex,
+) -> SolveReport {
+    gather(model, state, data, act, opt, convex);
+    size_terms(model, data, act, opt, convex);
+    let mut report = SolveReport::default();
+    for k in 0..convex.islands.list.len() {
+        solve_island(model, state, data, act, opt, convex, convex.islands.list[k], &mut report);
+    }
+    data.step.next_v.copy_from_slice(&convex.v);
+    data.step.next_body.copy_from_slice(&convex.velocity);
+    contacts::read_back(data, &convex.rows, opt.dt);
+    pins::report(act, data, convex);
+    drives::remember(convex, data);
+    report
+}
+
+/// The smooth part, the terms, the islands, and the velocities to start from.
+fn gather(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    convex: &mut Convex,
+) {
+    convex.dt = opt.dt;
+    convex.rows.clear();
+    convex.joints.clear();
+    convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
+    for tree in 0..model.trees.len() {
+        convex.is_lone[tree] = smooth::is_lone(model, act, tree);
+    }
+    drives::gather(model, state, act, convex);
+    drives::push(model, state, act, opt, convex);
+    pins::push(data, act, opt, convex);
+    let is_asleep = core::mem::take(&mut convex.is_asleep);
+    contacts::push(data, convex, |body| is_asleep[model.tree_of[body] as usize]);
+    convex.is_asleep = is_asleep;
+    for tree in 0..model.trees.len() {
+        if !convex.is_asleep[tree] {
+            smooth::prepare(model, state, data, act, convex, tree, !convex.flows[tree]);
+        }
+    }
+    smooth::add_implicit(act, convex);
+    convex.islands.find(model, &convex.rows, &convex.joints, &convex.is_asleep);
+    start(model, state, data, act, convex);
+}
+
+/// Starts at the velocities of the last step: those after its kick, which heeded contacts and limits, as long as nobody has
+/// changed what the bodies then moved on with. Prescribed joints start at their new velocities.
+fn start(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex: &mut Convex) {
+    convex.v.copy_from_slice(&state.v);
+    convex.velocity.copy_from_slice(&data.velocity.body);
+    let warm = &data.memory.warm;
+    for tree in 0..model.trees.len() {
+        let range = model.freedoms_of(tree);
+        convex.is_warm[tree] =
+            model.trees[tree].len() > 1 && warm.left[range.clone()] == state.v[range.clone()];
+        if convex.is_warm[tree] {
+            convex.v[range.clone()].copy_from_slice(&warm.kicked[range]);
+            let root = model.trees[tree].start;
+            if model.links[root].kind == crate::model::JointKind::Free {
+                let (axes, at) = (data.position.axes[root].transpose(), model.links[root].v as usize);
+                let Motion { angular, linear } = warm.roots[tree];
+                crate::state::write3(&mut convex.v, at, axes * linear);
+                crate::state::write3(&mut convex.v, at + 3, axes * angular);
+            }
+        }
+    }
+    for tree in 0..model.trees.len() {
+        let bodies = model.trees[tree].clone();
+        if convex.is_asleep[tree] {
+            convex.v[model.freedoms_of(tree)].fill(0.0);
+            convex.velocity[bodies].fill(Motion::ZERO);
+            continue;
+        }
+        let mut moved = convex.is_warm[tree];
+        for i in bodies.filter(|&i| act.prescribed[i]) {
+            for k in model.bodies[i].v_range() {
+                convex.v[k] = state.v[k] + convex.dt * act.prescribed_acceleration[k];
+                moved = true;
+            }
+        }
+        if moved {
+            let v = core::mem::take(&mut convex.v);
+            crate::step::body_velocities(model, data, tree, &v, &mut convex.velocity);
+            convex.v = v;
+        }
+    }
+    for row in &mut convex.rows {
+        row.velocity = row.relative(&convex.velocity);
+    }
+    for row in &mut convex.joints {
+        row.velocity = row.rate(model, &convex.v);
+    }
+}
+
+/// Factors without contacts, mobilities from them, and what the terms' laws take from those.
+fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
+    convex.extra.copy_from_slice(&convex.own_extra);
+    // Servos count as long as they are within their limits.
+    for k in 0..convex.joints.len() {
+        let row = &mut convex.joints[k];
+        if let Source::Servo(_) = row.source {
+            (row.impulse, row.gain) = row.law.answer(row.velocity);
+            row.folded = row.gain;
+            let d = row.in_factor_axes(model, &data.position.axes[row.body as usize]);
+            convex.extra[row.body as usize][usize::from(row.second)] += Sym3::outer(d) * row.gain;
+        }
+    }
+    convex.wanted.fill(false);
+    let mut want = |body: u32| {
+        let mut at = body;
+        while at != NONE && !convex.wanted[at as usize] {
+            convex.wanted[at as usize] = true;
+            at = model.links[at as usize].parent;
+        }
+    };
+    for row in &convex.rows {
+        want(row.a);
+        if row.b != NONE {
+            want(row.b);
+        }
+    }
+    for row in &convex.joints {
+        want(row.body);
+    }
+    for tree in 0..model.trees.len() {
+        if convex.is_asleep[tree] {
+            continue;
+        }
+        let root = model.trees[tree].start;
+        if convex.is_lone[tree] {
+            if convex.wanted[root] {
+                convex.mobility[root] = factors::lone_mobility(convex, root);
+            }
+            continue;
+        }
+        factors::begin(model, data, act, convex, tree);
+        if convex.wanted[root] {
+            mobility::find(model, data, tree, &convex.wanted, &mut convex.mobility);
+        }
+    }
+    let known = &convex.mobility;
+    for row in &mut convex.rows {
+        match row.source {
+            Source::Contact(k) => {
+                contacts::write_law(row, &data.contact.points[k as usize], known, model.gravity, opt);
+            }
+            Source::Turning(k) => {
+                contacts::write_turning_law(row, &data.contact.points[k as usize], known, opt);
+            }
+            _ => pins::write_law(row, known),
+        }
+    }
+    for row in &mut convex.joints {
+        let i = row.body as usize;
+        let d = row.in_factor_axes(model, &data.position.axes[i]);
+        let mobility = mobility::of_joint(model, data, i, d, row.second, known);
+        drives::write_law(row, mobility, data.memory.limit_loads[i]);
+    }
+}
+
+/// Solves one island, friction in rounds.
+fn solve_island(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    convex: &mut Convex,
+    island: Island,
+    report: &mut SolveReport,
+) {
+    let mut pairs = core::mem::take(&mut convex.pairs);
+    let trees = Island::of(island.trees, &convex.islands.trees);
+    let lone = trees
+        .iter()
+        .filter(|&&tree| convex.is_lone[tree as usize])
+        .map(|&tree| model.trees[tree as usize].start as u32);
+    let rows = Island::of(island.rows, &convex.islands.rows);
+    pairs.plan(model.n_bodies(), lone, &mut convex.rows, rows);
+    convex.pairs = pairs;
+    let mut steps = 0;
+    for round in 0..FRICTION_ROUNDS {
+        let outcome =
+            newton::solve(model, state, data, act, convex, island, TOLERANCE, usize::from(round == 0));
+        steps += outcome.iterations;
+        report.residual = report.residual.max(outcome.residual);
+        report.unsolved += usize::from(!outcome.converged);
+        if round + 1 == FRICTION_ROUNDS {
+            break;
+        }
+        let rows = Island::of(island.rows, &convex.islands.rows);
+        let mut again = contacts::renew_bounds(data, &mut convex.rows, rows, round);
+        again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
+        if !again {
+            break;
+        }
+    }
+    report.islands += usize::from(island.rows.0 < island.rows.1 || island.joints.0 < island.joints.1);
+    report.iterations += steps;
+    report.most = report.most.max(steps);
+}

@@ -1,0 +1,131 @@
+//! Pins and welds as terms, with what they may hold inside the law.
+//!
+//! A pin wants to undo a share of its error per step, `û = -c e/h`. Along the direction in which its anchor may only push it pulls with
+//! at most `tension`; across it holds at most `friction` times its push (that of the round before, as contacts do); and it holds
+//! at most `force` either way.
+
+use glam::DVec3;
+
+use super::Convex;
+use super::mobility::Mobility;
+use super::rows::{Row, Source};
+use crate::actuation::{Actuation, Anchor, Pin};
+use crate::data::Data;
+use crate::model::NONE;
+use crate::spatial::rotation;
+use crate::step::{PinReport, StepOptions};
+
+/// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
+const HARD: f64 = 1e-5;
+
+/// Where a pin's point is, where it should be, by how much the body is turned away, and the other body.
+fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
+    let pose = &data.position.world_from_body[pin.body.index()];
+    let point = pose.transform_point(pin.point);
+    let (goal, turn, other) = match pin.anchor {
+        Anchor::World { point, rotation } => (point, rotation, None),
+        Anchor::Body { body, point, rotation } => {
+            let other = &data.position.world_from_body[body.index()];
+            (other.transform_point(point), other.quaternion() * rotation, Some(body.index()))
+        }
+    };
+    let twisted = if pin.weld { rotation::log(pose.quaternion() * turn.conjugate()) } else { DVec3::ZERO };
+    (point, goal, twisted, other)
+}
+
+/// Adds the rows of all pins.
+pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
+    for (index, pin) in act.pins.iter().enumerate() {
+        let (point, goal, twisted, other) = errors(pin, data);
+        let rate = pin.correction / opt.dt;
+        let arm = |b: usize| point - data.position.world_from_body[b].translation;
+        let along = pin.release.push_direction.try_normalize();
+        let normal = along.unwrap_or(DVec3::Z);
+        let mut row = Row::new(Source::Pin(index as u32), pin.body.index(), other, normal);
+        row.arm_a = arm(pin.body.index());
+        row.arm_b = other.map_or(DVec3::ZERO, arm);
+        let wanted = (point - goal) * -rate;
+        row.law.along.target = normal.dot(wanted);
+        row.law.target = wanted - normal * row.law.along.target;
+        let most = pin.release.force * opt.dt;
+        let pull = if along.is_some() { pin.release.tension * opt.dt } else { f64::INFINITY };
+        (row.law.along.lower, row.law.along.upper) = (-pull.min(most), most);
+        let pressed = data.memory.pin_forces.get(index).map_or(0.0, |f| f.dot(normal) * opt.dt);
+        row.law.bound = bound(pin, pressed, most);
+        convex.rows.push(row);
+        if pin.weld {
+            let mut row = Row::new(Source::Weld(index as u32), pin.body.index(), other, normal);
+            row.spins = true;
+            let wanted = twisted * -rate;
+            row.law.along.target = normal.dot(wanted);
+            row.law.target = wanted - normal * row.law.along.target;
+            (row.law.along.lower, row.law.along.upper) = (f64::NEG_INFINITY, f64::INFINITY);
+            row.law.bound = f64::INFINITY;
+            convex.rows.push(row);
+        }
+    }
+}
+
+/// Largest impulse across the push direction.
+fn bound(pin: &Pin, pressed: f64, most: f64) -> f64 {
+    if pin.release.push_direction == DVec3::ZERO || pin.release.friction.is_infinite() {
+        most
+    } else {
+        most.min(pin.release.friction * pressed.max(0.0))
+    }
+}
+
+/// Writes the softness of a pin's or weld's row once mobilities are known.
+pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
+    let mean = |body: u32, arm: DVec3| {
+        let m = &known[body as usize];
+        let all = DVec3::AXES.map(|axis| if row.spins { m.spin_along(axis) } else { m.along(arm, axis) });
+        all.iter().sum::<f64>() / 3.0
+    };
+    let other = if row.b == NONE { 0.0 } else { mean(row.b, row.arm_b) };
+    row.mobility = (mean(row.a, row.arm_a) + other).max(f64::MIN_POSITIVE);
+    row.law.softness = HARD * row.mobility;
+    row.law.along.softness = row.law.softness;
+}
+
+/// Bounds friction of pins by the push just found; whether that changes anything that would show.
+pub(super) fn renew_bounds(act: &Actuation, rows: &mut [Row], island: &[u32], opt: &StepOptions) -> bool {
+    let mut changed = false;
+    for &k in island {
+        let row = &mut rows[k as usize];
+        if let Source::Pin(index) = row.source {
+            let pin = &act.pins[index as usize];
+            let before = row.law.bound;
+            row.law.bound = bound(pin, row.law.normal.dot(row.impulse), pin.release.force * opt.dt);
+            changed |= (row.law.bound - before).abs() > super::contacts::SETTLED * row.law.bound;
+        }
+    }
+    changed
+}
+
+/// How the pins fared.
+pub(super) fn report(act: &Actuation, data: &mut Data, convex: &Convex) {
+    let mut reports = core::mem::take(&mut data.step.pins);
+    reports.clear();
+    reports.resize(act.pins.len(), PinReport::default());
+    let per_time = 1.0 / convex.dt;
+    for row in &convex.rows {
+        match row.source {
+            Source::Pin(index) => {
+                let (report, pin) = (&mut reports[index as usize], &act.pins[index as usize]);
+                let (point, goal, ..) = errors(pin, data);
+                report.error = point.distance(goal);
+                report.force = row.impulse * per_time;
+                let push = row.law.normal.dot(row.impulse);
+                // At its bound it holds no longer what was asked of it.
+                let bounded = push <= row.law.along.lower || push >= row.law.along.upper || row.slides;
+                report.let_go = bounded || pin.release.lets_go(report.force);
+            }
+            Source::Weld(index) => reports[index as usize].moment = row.impulse * per_time,
+            _ => {}
+        }
+    }
+    data.memory.pin_forces.clear();
+    data.memory.pin_forces.extend(reports.iter().map(|r| r.force));
+    data.step.pins = reports;
+}

@@ -1,0 +1,99 @@
+//! What lasts from step to step besides the state: contact identity and stiction, warm starts, sleep.
+
+use glam::DVec3;
+
+use crate::contact::{Contact, Phase};
+use crate::convex::Warm;
+use crate::model::Model;
+use crate::step::sleep::Sleep;
+
+/// What a step remembers of those before it. [`crate::Data`] holds it as its only part that outlives a step: whoever
+/// saves a run in the middle saves the [`crate::State`] and this, and goes on from both bit for bit. A run that goes on from the
+/// state alone is the same motion, but contacts begin anew.
+#[derive(Debug, PartialEq)]
+pub struct Memory {
+    /// Contacts that pressed in the last step, those with the static world first, each group sorted by key.
+    pub(crate) touches: Vec<Touch>,
+    pub(crate) n_static: usize,
+    /// Which trees rest.
+    pub(crate) sleep: Sleep,
+    /// Impulse of each body's joint limits in the last step.
+    pub(crate) limit_loads: Vec<f64>,
+    /// Force of each pin in the last step.
+    pub(crate) pin_forces: Vec<DVec3>,
+    /// Where the next solve starts.
+    pub(crate) warm: Warm,
+}
+
+/// What is remembered of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Touch {
+    /// Both colliders and the feature between them.
+    pub(crate) key: (u32, u32, u64),
+    pub(crate) phase: Phase,
+    /// Force on A, world.
+    pub(crate) force: DVec3,
+    /// How far it was dragged, world; and the sticking place on A and B, in their frames.
+    pub(crate) stretch: DVec3,
+    pub(crate) anchor: [DVec3; 2],
+}
+
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        Self {
+            touches: self.touches.clone(),
+            n_static: self.n_static,
+            sleep: self.sleep.clone(),
+            limit_loads: self.limit_loads.clone(),
+            pin_forces: self.pin_forces.clone(),
+            warm: self.warm.clone(),
+        }
+    }
+
+    /// Reuses the memory, which the derived one would not.
+    fn clone_from(&mut self, source: &Self) {
+        self.touches.clone_from(&source.touches);
+        self.n_static = source.n_static;
+        self.sleep.clone_from(&source.sleep);
+        self.limit_loads.clone_from(&source.limit_loads);
+        self.pin_forces.clone_from(&source.pin_forces);
+        self.warm.clone_from(&source.warm);
+    }
+}
+
+impl Memory {
+    /// Nothing remembered yet.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            touches: Vec::new(),
+            n_static: 0,
+            sleep: Sleep::new(model.trees.len()),
+            limit_loads: vec![0.0; model.n_bodies()],
+            pin_forces: Vec::new(),
+            warm: Warm::new(model),
+        }
+    }
+
+    /// Forgets everything, as after a state was set from outside.
+    pub fn clear(&mut self, model: &Model) {
+        *self = Self::new(model);
+    }
+
+    /// Keeps what the next step wants to know of the contacts of this one.
+    pub(crate) fn keep_contacts(&mut self, points: &[Contact], n_static: usize) {
+        self.touches.clear();
+        self.n_static = 0;
+        for (k, c) in points.iter().enumerate() {
+            if c.phase != Phase::Open {
+                self.touches.push(Touch {
+                    key: c.key,
+                    phase: c.phase,
+                    force: c.force,
+                    stretch: c.stretch,
+                    anchor: c.anchor,
+                });
+                self.n_static += usize::from(k < n_static);
+            }
+        }
+    }
+}
