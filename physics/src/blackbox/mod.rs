@@ -365,7 +365,9 @@ fn root_name(model: &Model, tree: usize) -> String {
 fn articulation_of(model: &Model, error: &StepError) -> String {
     let body = match error {
         StepError::BadStep { .. } => None,
-        StepError::BadInput { body, .. } | StepError::NotFinite { body, .. } => model.find(body),
+        StepError::BadInput { body, .. }
+        | StepError::BadActuation { body, .. }
+        | StepError::NotFinite { body, .. } => model.find(body),
     };
     body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))
 }

@@ -11,6 +11,8 @@ pub enum StepError {
     BadStep { dt: f64 },
     #[error("{what} of body '{body}' is {value} at t = {time} s, expected a finite number")]
     BadInput { what: &'static str, body: String, value: f64, time: f64 },
+    #[error("{what} of body '{body}' makes no sense at t = {time} s, expected {expected}")]
+    BadActuation { what: &'static str, body: String, expected: &'static str, time: f64 },
     #[error(
         "the step at t = {time} s went wrong: {what} of body '{body}' became {value}; \
          first bad term: {term}"

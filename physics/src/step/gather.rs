@@ -1,10 +1,10 @@
 //! Stage one of a step: what acts on the joints, and whether the numbers make sense.
 
 use super::{Formulation, StepError, StepOptions};
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, Anchor, Pin};
 use crate::data::Data;
 use crate::dynamics::{add_passive_explicit, add_passive_implicit};
-use crate::model::{JointKind, Model};
+use crate::model::{BodyId, JointKind, Model};
 use crate::spatial::rotation;
 use crate::state::{State, quaternion, vec3, write3};
 
@@ -51,10 +51,54 @@ pub(crate) fn check_input(
         }
     }
     for motor in &act.motors {
+        let odd = |body: &str, expected| {
+            let (what, body) = ("motor", body.to_owned());
+            Err(StepError::BadActuation { what, body, expected, time: state.time })
+        };
+        if motor.freedom >= model.n_v() {
+            return odd("?", "a freedom of the model");
+        }
+        let name = model.body(model.body_of_freedom(motor.freedom)).name();
         let numbers = [motor.velocity, motor.compliance];
         if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
-            return bad("motor", model.body(model.body_of_freedom(motor.freedom)).name(), value);
+            return bad("motor", name, value);
         }
+        if motor.lower.is_nan() || motor.upper.is_nan() || motor.lower > motor.upper {
+            return odd(name, "a least force that is not above the largest");
+        }
+    }
+    act.pins.iter().try_for_each(|pin| check_pin(model, state, pin))
+}
+
+/// Refuses a pin whose numbers make no sense, or that holds a body to itself.
+fn check_pin(model: &Model, state: &State, pin: &Pin) -> Result<(), StepError> {
+    let known = |body: BodyId| body.index() < model.n_bodies();
+    let name = if known(pin.body) { model.body(pin.body).name() } else { "?" };
+    let bad = |expected| {
+        let (what, body) = ("pin", name.to_owned());
+        Err(StepError::BadActuation { what, body, expected, time: state.time })
+    };
+    let (other, goal, turn) = match pin.anchor {
+        Anchor::World { point, rotation } => (None, point, rotation),
+        Anchor::Body { body, point, rotation } => (Some(body), point, rotation),
+    };
+    if !known(pin.body) || other.is_some_and(|body| !known(body)) {
+        return bad("bodies of the model");
+    }
+    if other == Some(pin.body) {
+        return bad("another body or the world to hold on to");
+    }
+    if !(pin.point.is_finite() && goal.is_finite() && pin.correction.is_finite()) {
+        return bad("finite numbers");
+    }
+    if pin.weld && !(turn.is_finite() && turn.length_squared() > 0.0) {
+        return bad("a rotation to be welded at");
+    }
+    let release = &pin.release;
+    let direction = release.push_direction.to_array();
+    let limits = [release.tension, release.friction, release.force];
+    if limits.into_iter().chain(direction).any(f64::is_nan) {
+        return bad("numbers for when to let go");
     }
     Ok(())
 }

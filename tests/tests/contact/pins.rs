@@ -1,8 +1,8 @@
 //! Pins hold, say what they carry, and let go when told.
 
-use stuntlab_physics::actuation::{Anchor, Pin, Release};
+use stuntlab_physics::actuation::{Anchor, Motor, Pin, Release};
 use stuntlab_physics::glam::{DQuat, DVec3};
-use stuntlab_physics::{Formulation, Model, StepOptions};
+use stuntlab_physics::{Formulation, Model, StepOptions, advance, observe};
 use stuntlab_tests::world::{World, block, loose};
 
 const WEIGHT: f64 = 4.0 * 9.81;
@@ -115,4 +115,37 @@ fn pins_let_go_when_they_carry_too_much() {
     world.act.push(b, DVec3::X * 0.6 * WEIGHT, DVec3::ZERO, DVec3::ZERO);
     world.step();
     assert!(world.data.step.pins[0].let_go, "it slips");
+}
+
+/// One bad pin used to take every contact away without a word.
+#[test]
+fn pins_and_motors_that_make_no_sense_are_refused_by_name() {
+    for formulation in Formulation::ALL {
+        let b = hanging(formulation, 1).model.find("b0").expect("a body");
+        let pins = [
+            Pin::point_to_world(b, DVec3::NAN, DVec3::ZERO),
+            Pin::point_to_world(b, DVec3::ZERO, DVec3::INFINITY),
+            Pin::point_to_body(b, DVec3::ZERO, b, DVec3::X),
+            Pin { correction: f64::NAN, ..Pin::point_to_world(b, DVec3::ZERO, DVec3::ZERO) },
+        ];
+        for pin in pins {
+            let mut world = hanging(formulation, 1);
+            world.act.pins.push(pin);
+            let error = refusal(&mut world);
+            assert!(error.contains("b0"), "{}: {error}", formulation.name());
+        }
+        for (freedom, lower, upper) in [(0, 1.0, -1.0), (0, f64::NAN, 1.0), (10_000, -1.0, 1.0)] {
+            let mut world = hanging(formulation, 1);
+            world.act.motors.push(Motor { freedom, velocity: 0.0, lower, upper, compliance: 0.0 });
+            let error = refusal(&mut world);
+            assert!(error.contains("motor"), "{}: {error}", formulation.name());
+        }
+    }
+}
+
+/// What the step says to the actuation at hand.
+fn refusal(world: &mut World) -> String {
+    observe(&world.model, &world.state, &mut world.data, &world.options);
+    let outcome = advance(&world.model, &mut world.state, &mut world.data, &world.act, &world.options);
+    outcome.expect_err("it makes no sense").to_string()
 }
