@@ -394,10 +394,11 @@ fn solve_island(
     let rows = Island::of(island.rows, &convex.islands.rows);
     pairs.plan(model.n_bodies(), lone, &mut convex.rows, rows);
     convex.pairs = pairs;
+    let smooth = newton::smooth_scale(model, state, data, convex, island);
     let mut steps = 0;
     for round in 0..FRICTION_ROUNDS {
         let outcome =
-            newton::solve(model, state, data, act, convex, island, TOLERANCE, usize::from(round == 0));
+            newton::solve(model, state, data, act, convex, island, smooth, TOLERANCE, usize::from(round == 0));
         steps += outcome.iterations;
         report.residual = report.residual.max(outcome.residual);
         report.unsolved += usize::from(!outcome.converged);

@@ -20,6 +20,9 @@ use crate::state::State;
 
 /// A problem that is not solved after so many steps is reported as such; none has been met that needs half as many.
 const MOST: usize = 100;
+/// Share of the momenta that sums over an island's bodies may lose to rounding; divided by the tolerance it counts as
+/// exchanged.
+const ROUNDING: f64 = 1e-8;
 /// (3): how much of the slope may be left.
 const SLOPE: f64 = 0.1;
 /// Looks of a line search; bisection would be through with fewer.
@@ -43,11 +46,11 @@ pub(super) fn solve(
     act: &Actuation,
     convex: &mut Convex,
     island: Island,
+    smooth: f64,
     tolerance: f64,
     least: usize,
 ) -> Outcome {
     let mut outcome = Outcome::default();
-    let smooth = smooth_scale(model, convex, island);
     loop {
         let (residual, pressed) = evaluate(model, state, data, act, convex, island);
         let scale = smooth + pressed;
@@ -112,27 +115,37 @@ fn evaluate(
     (residual, scale)
 }
 
-/// `Σ f_i²/m_i` of (4): impulses on bodies against their masses and inertias, on joints against what they carry.
-fn smooth_scale(model: &Model, convex: &mut Convex, island: Island) -> f64 {
-    let mut scale = 0.0;
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        smooth::gradient(model, convex, tree);
-        for i in model.trees[tree].clone() {
-            let (f, own) = (convex.force[i], &convex.own[i]);
+/// `Σ f_i²/m_i` of (4): impulses on bodies against their masses and inertias, on joints against what they carry, all at the
+/// velocities the step begins with; and what rounding leaves of the momenta themselves.
+pub(super) fn smooth_scale(
+    model: &Model,
+    state: &State,
+    data: &Data,
+    convex: &Convex,
+    island: Island,
+) -> f64 {
+    let (mut scale, mut carried) = (0.0, 0.0);
+    for &tree in Island::of(island.trees, &convex.islands.trees) {
+        for i in model.trees[tree as usize].clone() {
+            let own = &convex.own[i];
+            let momentum = *own * data.velocity.body[i];
+            let f = momentum + convex.constant[i];
             let (mass, inertia) = (own.linear.trace(), own.angular.trace());
             if mass > 0.0 {
                 scale += 3.0 * f.linear.length_squared() / mass;
+                carried += 3.0 * momentum.linear.length_squared() / mass;
             }
             if inertia > 0.0 {
                 scale += 3.0 * f.angular.length_squared() / inertia;
+                carried += 3.0 * momentum.angular.length_squared() / inertia;
             }
         }
-        for k in model.freedoms_of(tree) {
-            scale += convex.joint_force[k].powi(2) / (convex.scale[k] + convex.joint_gain[k]);
+        for k in model.freedoms_of(tree as usize) {
+            let force = convex.joint_gain[k] * state.v[k] - convex.joint_constant[k];
+            scale += force.powi(2) / (convex.scale[k] + convex.joint_gain[k]);
         }
     }
-    scale
+    scale + ROUNDING * ROUNDING * carried
 }
 
 /// (3): goes along the direction to where the cost is least; whether there was any way to go.
