@@ -10,7 +10,7 @@ use super::rows::Row;
 use super::{Convex, six, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
-use crate::dynamics::impulse::{Hit, propagate, tree_response};
+use crate::dynamics::impulse::{calm, hit, pass_in, pass_out, pass_out_among};
 use crate::dynamics::joint::factor_again;
 use crate::model::{Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
@@ -54,6 +54,19 @@ pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
         }
     }
     let mut pairs = core::mem::take(&mut convex.pairs);
+    if pairs.is_outdated(&convex.rows, rows) {
+        for &body in pairs.jointed().iter().filter(|_| pairs.is_planned) {
+            // What pressed on it may do so no longer.
+            if convex.pressed[body as usize] != ArticulatedInertia::ZERO {
+                convex.pressed[body as usize] = ArticulatedInertia::ZERO;
+                convex.changed[body as usize] = true;
+            }
+        }
+        let trees = Island::of(island.trees, &convex.islands.trees);
+        let lone = trees.iter().filter(|&&tree| convex.is_lone[tree as usize]);
+        let lone = lone.map(|&tree| model.trees[tree as usize].start as u32);
+        pairs.plan(model.n_bodies(), lone, &mut convex.rows, rows);
+    }
     pairs.assemble(|body| smooth::lone_matrix(convex, body as usize), &convex.rows, rows);
     pairs.eliminate();
     for (body, gain) in pairs.gains() {
@@ -110,40 +123,35 @@ fn fold(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, is
 /// The small system of bodies in articulated trees that are tied to each other.
 fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
     let Pairs { ties, .. } = &mut convex.pairs;
+    convex.on_paths.clear();
     if ties.rank == 0 {
         return;
     }
-    // Bodies on the way from tied ones to their roots.
-    let wanted = &mut convex.wanted;
-    wanted.fill(false);
+    // Bodies on the way from tied ones to their roots, base to tip.
+    let (wanted, paths) = (&mut convex.wanted, &mut convex.on_paths);
     for &body in &ties.bodies {
         let mut at = body;
         while at != NONE && !wanted[at as usize] {
             wanted[at as usize] = true;
+            paths.push(at);
             at = model.links[at as usize].parent;
         }
     }
-    let (hits, dv) = (&mut convex.hits, &mut convex.spare);
+    paths.sort_unstable();
+    for &i in paths.iter() {
+        wanted[i as usize] = false;
+    }
     ties.factorize(|ties, c, out| {
-        let mut k = 0;
-        while k < ties.bodies.len() {
-            // Tied bodies of one tree together; the plan lists them in no order, so look for all of it at its first.
-            let tree = model.tree_of[ties.bodies[k] as usize];
-            let same = |j: usize| model.tree_of[ties.bodies[j] as usize] == tree;
-            if (0..k).any(same) {
-                k += 1;
-                continue;
+        calm(data, paths);
+        for (k, &body) in ties.bodies.iter().enumerate() {
+            let wrench = ties.wrench(c, k);
+            if wrench != Force::ZERO {
+                hit(model, data, body as usize, wrench);
             }
-            hits.clear();
-            for j in (k..ties.bodies.len()).filter(|&j| same(j)) {
-                hits.push(Hit::Body(ties.bodies[j] as usize, ties.wrench(c, j)));
-            }
-            let freedoms = model.freedoms_of(tree as usize);
-            tree_response(model, data, tree as usize, hits, wanted, &mut dv[freedoms]);
-            for j in (k..ties.bodies.len()).filter(|&j| same(j)) {
-                out[j] = data.dynamics.response[ties.bodies[j] as usize];
-            }
-            k += 1;
+        }
+        pass_out_among(model, data, paths, &[]);
+        for (out, &body) in out.iter_mut().zip(&ties.bodies) {
+            *out = data.dynamics.response[body as usize];
         }
     });
 }
@@ -173,20 +181,29 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
     }
     let mut pairs = core::mem::take(&mut convex.pairs);
     pairs.forward(&mut convex.force);
-    respond(model, data, convex, island, |_| true);
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        if !convex.is_lone[tree] {
+            let bodies = model.trees[tree].clone();
+            data.dynamics.impulse[bodies.clone()].copy_from_slice(&convex.force[bodies.clone()]);
+            pass_in(model, data, bodies, &convex.joint_force);
+        }
+    }
     if pairs.ties.rank > 0 {
-        convex.tied_trees.fill(false);
-        let (direction, force, tied) = (&convex.direction, &mut convex.force, &mut convex.tied_trees);
-        pairs.ties.react(
-            |body| direction[body as usize],
-            |body, push| {
-                force[body as usize] += push;
-                tied[model.tree_of[body as usize] as usize] = true;
-            },
-        );
-        let tied = core::mem::take(&mut convex.tied_trees);
-        respond(model, data, convex, island, |tree| tied[tree]);
-        convex.tied_trees = tied;
+        // (2) of `pairs.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
+        pass_out_among(model, data, &convex.on_paths, &convex.joint_force);
+        let pushes = pairs.ties.react(&data.dynamics.response);
+        for (body, push) in pushes {
+            hit(model, data, body as usize, push);
+        }
+    }
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
+        if !convex.is_lone[tree] {
+            let bodies = model.trees[tree].clone();
+            pass_out(model, data, bodies.clone(), &convex.joint_force, &mut convex.dv);
+            convex.direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
+        }
     }
     pairs.backward(&mut convex.direction);
     convex.pairs = pairs;
@@ -200,26 +217,6 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
             write3(&mut convex.dv, at, axes * linear);
             write3(&mut convex.dv, at + 3, axes * angular);
         }
-    }
-}
-
-/// Answers of the articulated trees to the forces at hand.
-fn respond(
-    model: &Model,
-    data: &mut Data,
-    convex: &mut Convex,
-    island: Island,
-    which: impl Fn(usize) -> bool,
-) {
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        if convex.is_lone[tree] || !which(tree) {
-            continue;
-        }
-        let bodies = model.trees[tree].clone();
-        data.dynamics.impulse[bodies.clone()].copy_from_slice(&convex.force[bodies.clone()]);
-        propagate(model, data, bodies.clone(), &convex.joint_force, &mut convex.dv);
-        convex.direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
     }
 }
 

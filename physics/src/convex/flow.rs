@@ -58,7 +58,7 @@ pub(crate) struct Flow {
     zeros: Vec<Force>,
     no_force: Vec<f64>,
     stage: Stage,
-    kept: Stage,
+    begun: Stage,
     rates: [Vec<f64>; 4],
     accelerations: [Vec<f64>; 4],
 }
@@ -78,7 +78,7 @@ impl Flow {
             zeros: vec![Force::ZERO; model.n_bodies()],
             no_force: vec![0.0; model.n_v()],
             stage: Stage(State::new(model)),
-            kept: Stage(State::new(model)),
+            begun: Stage(State::new(model)),
             rates: core::array::from_fn(|_| vec![0.0; model.n_q()]),
             accelerations: core::array::from_fn(|_| vec![0.0; model.n_v()]),
         }
@@ -295,21 +295,21 @@ fn move_tree(
             next.v[freedoms.clone()].copy_from_slice(&convex.dv[freedoms]);
         }
     }
-    if fast {
-        if !convex.held[bodies.clone()].iter().all(|&held| held) {
-            follow(model, data, &convex.held, next, tree, h, flow);
-        }
-        // Held joints go just the way of their rates, on the manifold.
-        for i in bodies.clone().filter(|&i| convex.held[i]) {
-            go_straight(model, state, convex, next, i);
-        }
-    } else {
-        for i in bodies.clone() {
-            go_straight(model, state, convex, next, i);
-        }
+    let any_free = !convex.held[bodies.clone()].iter().all(|&held| held);
+    let mut is_known = false;
+    if fast && any_free {
+        follow(model, data, &convex.held, next, tree, h, flow);
+        is_known = true;
     }
-    forward_kinematics_of(model, next, data, bodies.clone());
-    forward_velocity_of(model, next, data, bodies.clone());
+    // Held joints go just the way of their rates, on the manifold; slow trees with all joints.
+    for i in bodies.clone().filter(|&i| !fast || convex.held[i]) {
+        go_straight(model, state, convex, next, i);
+        is_known = false;
+    }
+    if !is_known {
+        forward_kinematics_of(model, next, data, bodies.clone());
+        forward_velocity_of(model, next, data, bodies.clone());
+    }
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
     let driven = act.prescribed[bodies.clone()].contains(&true);
     let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
@@ -417,7 +417,8 @@ fn keep_momentum(
     forward_velocity_of(model, next, data, bodies);
 }
 
-/// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on.
+/// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on. `data` holds that pose, and
+/// pose and velocities of `next` afterwards.
 fn follow(
     model: &Model,
     data: &mut Data,
@@ -429,60 +430,75 @@ fn follow(
 ) {
     let bodies = model.trees[tree].clone();
     let (qs, vs) = (model.coordinates_of(tree), model.freedoms_of(tree));
-    let mut left = h;
-    // Halved where a stage does not keep the energy, as where a whip of links runs out.
-    let mut longest = h;
     let shortest = h / MOST as f64;
-    let mut begun =
-        State { q: core::mem::take(&mut flow.kept.0.q), v: core::mem::take(&mut flow.kept.0.v), time: 0.0 };
+    let (mut left, mut longest) = (h, h);
+    forward_velocity_of(model, next, data, bodies.clone());
+    let mut energy = kinetic(model, data, &next.v, tree);
+    let mut all = turn(model, tree, &data.velocity.body, left);
+    slope(model, data, held, next, tree, 0, flow);
     loop {
-        forward_kinematics_of(model, next, data, bodies.clone());
-        forward_velocity_of(model, next, data, bodies.clone());
-        let energy = kinetic(model, data, &next.v, tree);
+        let dt = left.min((left * TURN[1] / all).min(longest).max(shortest));
+        let begun = &mut flow.begun.0;
         begun.q[qs.clone()].copy_from_slice(&next.q[qs.clone()]);
         begun.v[vs.clone()].copy_from_slice(&next.v[vs.clone()]);
-        let all = turn(model, tree, &data.velocity.body, left);
-        let dt = left.min((left * TURN[1] / all).min(longest).max(shortest));
-        let fractions: &[f64] = if all <= TURN[0] { &[0.0, 0.5] } else { &[0.0, 0.5, 0.5, 1.0] };
+        let (fractions, weights) = if all <= TURN[0] { MIDPOINT } else { FOURTH_ORDER };
         for (k, &fraction) in fractions.iter().enumerate() {
-            let s = &mut flow.stage.0;
-            s.q[qs.clone()].copy_from_slice(&next.q[qs.clone()]);
-            s.v[vs.clone()].copy_from_slice(&next.v[vs.clone()]);
-            if k > 0 {
-                axpy(&mut s.q[qs.clone()], fraction * dt, &flow.rates[k - 1][qs.clone()]);
-                axpy(&mut s.v[vs.clone()], fraction * dt, &flow.accelerations[k - 1][vs.clone()]);
-                s.normalize_of(model, bodies.clone());
-                forward_kinematics_of(model, s, data, bodies.clone());
-                forward_velocity_of(model, s, data, bodies.clone());
-            }
-            accelerate(model, data, held, &flow.zeros, &flow.no_force, tree);
-            flow.accelerations[k][vs.clone()].copy_from_slice(&data.dynamics.acceleration[vs.clone()]);
-            coordinate_rates_of(model, s, &mut flow.rates[k], bodies.clone());
+            let mut s = core::mem::take(&mut flow.stage);
+            s.0.q[qs.clone()].copy_from_slice(&next.q[qs.clone()]);
+            s.0.v[vs.clone()].copy_from_slice(&next.v[vs.clone()]);
+            axpy(&mut s.0.q[qs.clone()], fraction * dt, &flow.rates[k][qs.clone()]);
+            axpy(&mut s.0.v[vs.clone()], fraction * dt, &flow.accelerations[k][vs.clone()]);
+            s.0.normalize_of(model, bodies.clone());
+            forward_kinematics_of(model, &s.0, data, bodies.clone());
+            forward_velocity_of(model, &s.0, data, bodies.clone());
+            slope(model, data, held, &s.0, tree, k + 1, flow);
+            flow.stage = s;
         }
-        let weights: &[f64] =
-            if fractions.len() == 2 { &[0.0, 1.0] } else { &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0] };
         for (k, weight) in weights.iter().enumerate() {
             axpy(&mut next.q[qs.clone()], weight * dt, &flow.rates[k][qs.clone()]);
             axpy(&mut next.v[vs.clone()], weight * dt, &flow.accelerations[k][vs.clone()]);
         }
         next.normalize_of(model, bodies.clone());
-        if dt > shortest {
-            forward_kinematics_of(model, next, data, bodies.clone());
-            forward_velocity_of(model, next, data, bodies.clone());
-            let off = kinetic(model, data, &next.v, tree) - energy;
-            if off.is_nan() || off.abs() > KEPT * energy {
-                next.q[qs.clone()].copy_from_slice(&begun.q[qs.clone()]);
-                next.v[vs.clone()].copy_from_slice(&begun.v[vs.clone()]);
-                longest = 0.5 * dt;
-                continue;
-            }
+        forward_kinematics_of(model, next, data, bodies.clone());
+        forward_velocity_of(model, next, data, bodies.clone());
+        let after = kinetic(model, data, &next.v, tree);
+        let is_kept = (after - energy).abs() <= KEPT * energy;
+        if !is_kept && dt > shortest {
+            // As where a whip of links runs out: half the stage, with the same slope to begin with.
+            next.q[qs.clone()].copy_from_slice(&flow.begun.0.q[qs.clone()]);
+            next.v[vs.clone()].copy_from_slice(&flow.begun.0.v[vs.clone()]);
+            longest = 0.5 * dt;
+            continue;
         }
         left -= dt;
         if left <= 1e-9 * h {
             break;
         }
+        energy = after;
+        all = turn(model, tree, &data.velocity.body, left);
+        slope(model, data, held, next, tree, 0, flow);
     }
-    flow.kept.0 = begun;
+}
+
+/// Fractions of a stage at which slopes are taken after the first, each from the one before; weights of all.
+type Scheme = (&'static [f64], &'static [f64]);
+const MIDPOINT: Scheme = (&[0.5], &[0.0, 1.0]);
+const FOURTH_ORDER: Scheme = (&[0.5, 0.5, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]);
+
+/// The `k`-th slope of a stage: rates of coordinates and velocities at `state`, whose pose and velocities `data` holds.
+fn slope(
+    model: &Model,
+    data: &mut Data,
+    held: &[bool],
+    state: &State,
+    tree: usize,
+    k: usize,
+    flow: &mut Flow,
+) {
+    let vs = model.freedoms_of(tree);
+    accelerate(model, data, held, &flow.zeros, &flow.no_force, tree);
+    flow.accelerations[k][vs.clone()].copy_from_slice(&data.dynamics.acceleration[vs]);
+    coordinate_rates_of(model, state, &mut flow.rates[k], model.trees[tree].clone());
 }
 
 /// Kinetic energy of a tree, as `data` has its poses and velocities.

@@ -42,7 +42,6 @@ use self::pairs::Pairs;
 use self::rows::{JointRow, Row, Source};
 use crate::actuation::Actuation;
 use crate::data::Data;
-use crate::dynamics::impulse::Hit;
 use crate::forces::Forces;
 use crate::model::{Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
@@ -81,6 +80,7 @@ pub(crate) struct Convex {
     pressed: Vec<ArticulatedInertia>,
     mobility: Vec<Mobility>,
     changed: Vec<bool>,
+    /// A mark, nowhere set between its uses.
     wanted: Vec<bool>,
     /// Joints that keep their rates in the free flow.
     held: Vec<bool>,
@@ -93,17 +93,16 @@ pub(crate) struct Convex {
     /// Momentum that is left over.
     residual: Vec<f64>,
     scale: Vec<f64>,
-    spare: Vec<f64>,
     // By tree.
     is_lone: Vec<bool>,
     is_asleep: Vec<bool>,
     is_changed: Vec<bool>,
-    tied_trees: Vec<bool>,
     in_flight: Vec<bool>,
     is_warm: Vec<bool>,
     /// Trees whose inertial forces are left to the free flow.
     pub(crate) flows: Vec<bool>,
-    hits: Vec<Hit>,
+    /// Bodies on the way from tied ones to their roots, base to tip.
+    on_paths: Vec<u32>,
     flow: flow::Flow,
 }
 
@@ -189,11 +188,9 @@ impl Convex {
             joint_force: vec![0.0; nv],
             residual: vec![0.0; nv],
             scale: scale::carried(model),
-            spare: vec![0.0; nv],
             is_lone: vec![false; trees],
             is_asleep: vec![false; trees],
             is_changed: vec![false; trees],
-            tied_trees: vec![false; trees],
             flows: vec![false; trees],
             in_flight: vec![false; trees],
             is_warm: vec![false; trees],
@@ -321,7 +318,6 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
             convex.extra[row.body as usize][usize::from(row.second)] += Sym3::outer(d) * row.gain;
         }
     }
-    convex.wanted.fill(false);
     let mut want = |body: u32| {
         let mut at = body;
         while at != NONE && !convex.wanted[at as usize] {
@@ -354,6 +350,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
             mobility::find(model, data, tree, &convex.wanted, &mut convex.mobility);
         }
     }
+    convex.wanted.fill(false);
     let known = &convex.mobility;
     for row in &mut convex.rows {
         match row.source {
@@ -385,15 +382,7 @@ fn solve_island(
     island: Island,
     report: &mut SolveReport,
 ) {
-    let mut pairs = core::mem::take(&mut convex.pairs);
-    let trees = Island::of(island.trees, &convex.islands.trees);
-    let lone = trees
-        .iter()
-        .filter(|&&tree| convex.is_lone[tree as usize])
-        .map(|&tree| model.trees[tree as usize].start as u32);
-    let rows = Island::of(island.rows, &convex.islands.rows);
-    pairs.plan(model.n_bodies(), lone, &mut convex.rows, rows);
-    convex.pairs = pairs;
+    convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
     let mut steps = 0;
     for round in 0..FRICTION_ROUNDS {

@@ -30,6 +30,8 @@ const RANK: f64 = 1e-12;
 /// The graph of one island and its factors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
+    /// Whether the graph is that of the island at hand.
+    pub(crate) is_planned: bool,
     /// Bodies of the nodes: lone ones first.
     bodies: Vec<u32>,
     n_lone: usize,
@@ -74,11 +76,21 @@ pub(crate) struct Ties {
     matrix: Vec<f64>,
     small: Vec<f64>,
     y: Vec<f64>,
-    work: Vec<f64>,
 }
 
 impl Pairs {
-    /// Builds the graph of an island from its lone bodies and its rows; plans the elimination.
+    /// Whether terms between bodies began or ceased to act since [`Pairs::plan`]; terms that do not act tie nothing.
+    pub(crate) fn is_outdated(&self, rows: &[Row], island: &[u32]) -> bool {
+        let row = |k: &u32| &rows[*k as usize];
+        !self.is_planned || island.iter().map(row).any(|r| r.b != NONE && r.acts() != (r.block != NONE))
+    }
+
+    /// Bodies of articulated trees among the nodes.
+    pub(crate) fn jointed(&self) -> &[u32] {
+        &self.bodies[self.n_lone..]
+    }
+
+    /// Builds the graph of an island from its lone bodies and the rows that act; plans the elimination.
     pub(crate) fn plan(
         &mut self,
         n_bodies: usize,
@@ -100,11 +112,13 @@ impl Pairs {
         self.links.iter_mut().for_each(Vec::clear);
         for &k in island {
             let row = &mut rows[k as usize];
-            if row.b != NONE {
+            row.block = NONE;
+            if row.b != NONE && row.acts() {
                 let (a, b) = (self.node(row.a), self.node(row.b));
                 row.block = self.join(a, b);
             }
         }
+        self.is_planned = true;
         self.links.resize_with(self.links.len().max(self.bodies.len()), Vec::new);
         self.eliminate_symbolically();
         let n = self.bodies.len();
@@ -203,7 +217,7 @@ impl Pairs {
         for &k in island {
             let row = &rows[k as usize];
             let gain = row.folded;
-            if gain.trace() == 0.0 {
+            if !row.acts() {
                 continue;
             }
             let a = self.node_of[row.a as usize];
@@ -407,17 +421,14 @@ impl Ties {
         };
         for c in 0..r {
             respond(self, c, motions);
-            for d in 0..r {
+            for d in c..r {
                 small[d * r + c] = self.project(d, motions) + if c == d { 1.0 } else { 0.0 };
             }
         }
         // Plain Cholesky, lower triangle; the sum of one and a positive matrix.
         for j in 0..r {
             for i in j..r {
-                let mut s = 0.5 * (small[i * r + j] + small[j * r + i]);
-                if i == j {
-                    s = small[j * r + j];
-                }
+                let mut s = small[i * r + j];
                 for k in 0..j {
                     s -= small[i * r + k] * small[j * r + k];
                 }
@@ -433,17 +444,14 @@ impl Ties {
         motions.iter().enumerate().map(|(k, m)| m.dot(self.wrench(c, k))).sum()
     }
 
-    /// The forces `-L y` that the ties put on the tied bodies whose own solve gives them the motions `found`.
-    pub(crate) fn react(&mut self, found: impl Fn(u32) -> Motion, mut push: impl FnMut(u32, Force)) {
+    /// The forces `-L y` that the ties put on the tied bodies whose own solve gives all bodies the motions `found`.
+    pub(crate) fn react(&mut self, found: &[Motion]) -> impl Iterator<Item = (u32, Force)> + '_ {
         let r = self.rank;
         let mut y = core::mem::take(&mut self.y);
-        let mut work = core::mem::take(&mut self.work);
-        work.clear();
         y.clear();
         for c in 0..r {
-            let sum: f64 =
-                self.bodies.iter().enumerate().map(|(k, &b)| found(b).dot(self.wrench(c, k))).sum();
-            y.push(sum);
+            let bodies = self.bodies.iter().enumerate();
+            y.push(bodies.map(|(k, &b)| found[b as usize].dot(self.wrench(c, k))).sum());
         }
         let l = &self.small;
         for i in 0..r {
@@ -458,14 +466,9 @@ impl Ties {
             }
             y[i] /= l[i * r + i];
         }
-        for (k, &body) in self.bodies.iter().enumerate() {
-            let mut total = Force::ZERO;
-            for c in 0..r {
-                total += self.wrench(c, k) * y[c];
-            }
-            push(body, -total);
-        }
         self.y = y;
-        self.work = work;
+        let ties = &*self;
+        let total = move |k: usize| (0..r).fold(Force::ZERO, |sum, c| sum + ties.wrench(c, k) * ties.y[c]);
+        ties.bodies.iter().enumerate().map(move |(k, &body)| (body, -total(k)))
     }
 }

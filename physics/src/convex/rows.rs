@@ -49,7 +49,7 @@ pub(crate) struct Row {
     pub(crate) folded: Sym3,
     /// Velocity per impulse along the normal, by the articulated mobility of both bodies.
     pub(crate) mobility: f64,
-    /// The block between its bodies in [`super::pairs::Pairs`], if it has two.
+    /// The block between its bodies in [`super::pairs::Pairs`], if it has two and acts.
     pub(crate) block: u32,
 }
 
@@ -106,6 +106,12 @@ impl Row {
         } else {
             ArticulatedInertia::at_point(gain, arm)
         }
+    }
+
+    /// Whether it is part of the factors.
+    #[inline]
+    pub(crate) fn acts(&self) -> bool {
+        self.folded.trace() > 0.0
     }
 
     /// Whether the gain differs from the one in the factors by more than the share `stale` of it, along the normal or

@@ -48,12 +48,17 @@ pub(crate) fn propagate(
     joints: &[f64],
     out: &mut [f64],
 ) {
+    pass_in(model, data, bodies.clone(), joints);
+    pass_out(model, data, bodies, joints, out);
+}
+
+/// The inward pass: `data.dynamics.impulse[i]` becomes `-p_i`, what the subtree of `i` passes on before its joint yields.
+pub(crate) fn pass_in(model: &Model, data: &mut Data, bodies: Range<usize>, joints: &[f64]) {
     let n = model.links.len();
     let (offsets, axes) = (&data.position.offset[..n], &data.position.axes[..n]);
     let dynamics = &mut data.dynamics;
-    // `impulse[i]` becomes -p_i: the impulse the subtree of i passes on before its joint yields.
     let impulse = &mut dynamics.impulse[..n];
-    for i in bodies.clone().rev() {
+    for i in bodies.rev() {
         let link = &model.links[i];
         let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
         let own = impulse[i];
@@ -79,38 +84,102 @@ pub(crate) fn propagate(
             impulse[link.parent as usize] += passed.seen_from(offsets[i]);
         }
     }
-    let response = &mut dynamics.response[..n];
+}
+
+/// The outward pass after [`pass_in`]: rates to `out`, body velocities to `data.dynamics.response`.
+pub(crate) fn pass_out(
+    model: &Model,
+    data: &mut Data,
+    bodies: Range<usize>,
+    joints: &[f64],
+    out: &mut [f64],
+) {
     for i in bodies {
         let link = &model.links[i];
-        let parent = if link.parent == NONE { Motion::ZERO } else { response[link.parent as usize] };
-        let inherited = parent.at(offsets[i]);
-        let out = &mut out[link.v as usize..link.v as usize + link.kind.n_v()];
-        let factor = &dynamics.factor[i];
-        let own = if factor.prescribed {
-            out.fill(0.0);
-            Motion::ZERO
-        } else {
-            match link.kind {
-                JointKind::Fixed => Motion::ZERO,
-                JointKind::Free => {
-                    let joint: &[f64] =
-                        if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
-                    let tau = Force::new(axes[i] * vec3(joint, 3), axes[i] * vec3(joint, 0));
-                    let rhs = impulse[i] + tau - dynamics.articulated_inertia[i] * inherited;
-                    let world = dynamics.free_factor[link.free as usize].solve(rhs);
-                    let r = axes[i].transpose();
-                    write3(out, 0, r * world.linear);
-                    write3(out, 3, r * world.angular);
-                    world
-                }
-                kind => {
-                    let (x, own) = factor.move_along(kind, &axes[i], inherited, factor.drive);
-                    write_rates(kind, &axes[i], x, out);
-                    own
-                }
+        let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
+        pass_out_at(model, data, i, joint, &mut out[link.v as usize..link.v as usize + link.kind.n_v()]);
+    }
+}
+
+#[inline(always)]
+fn pass_out_at(model: &Model, data: &mut Data, i: usize, joint: &[f64], out: &mut [f64]) {
+    let link = &model.links[i];
+    let axes = &data.position.axes[i];
+    let dynamics = &mut data.dynamics;
+    let parent = if link.parent == NONE { Motion::ZERO } else { dynamics.response[link.parent as usize] };
+    let inherited = parent.at(data.position.offset[i]);
+    let factor = &dynamics.factor[i];
+    let own = if factor.prescribed {
+        out.fill(0.0);
+        Motion::ZERO
+    } else {
+        match link.kind {
+            JointKind::Fixed => Motion::ZERO,
+            JointKind::Free => {
+                let tau = Force::new(*axes * vec3(joint, 3), *axes * vec3(joint, 0));
+                let rhs = dynamics.impulse[i] + tau - dynamics.articulated_inertia[i] * inherited;
+                let world = dynamics.free_factor[link.free as usize].solve(rhs);
+                let r = axes.transpose();
+                write3(out, 0, r * world.linear);
+                write3(out, 3, r * world.angular);
+                world
             }
-        };
-        response[i] = inherited + own;
+            kind => {
+                let (x, own) = factor.move_along(kind, axes, inherited, factor.drive);
+                write_rates(kind, axes, x, out);
+                own
+            }
+        }
+    };
+    dynamics.response[i] = inherited + own;
+}
+
+/// Nothing has hit these bodies yet: before [`hit`].
+pub(crate) fn calm(data: &mut Data, bodies: &[u32]) {
+    for &i in bodies {
+        data.dynamics.factor[i as usize].drive = DVec3::ZERO;
+        data.dynamics.impulse[i as usize] = Force::ZERO;
+    }
+}
+
+/// Adds a wrench on one body to what [`pass_in`] left, along the body's path to the root.
+pub(crate) fn hit(model: &Model, data: &mut Data, body: usize, wrench: Force) {
+    let (offsets, axes) = (&data.position.offset, &data.position.axes);
+    let dynamics = &mut data.dynamics;
+    let (mut at, mut own) = (body, wrench);
+    loop {
+        let link = &model.links[at];
+        let factor = &mut dynamics.factor[at];
+        if !factor.prescribed && link.kind != JointKind::Fixed {
+            if link.kind == JointKind::Free {
+                dynamics.impulse[at] += own;
+                let free = &dynamics.free_factor[link.free as usize];
+                if link.parent == NONE || !free.loaded {
+                    return;
+                }
+                own -= dynamics.articulated_inertia[at] * free.solve(own);
+            } else {
+                let (drive, taken) = factor.meet(link.kind, projected(link.kind, &axes[at], own));
+                factor.drive += drive;
+                own -= taken;
+            }
+        }
+        if link.parent == NONE {
+            return;
+        }
+        own = own.seen_from(offsets[at]);
+        at = link.parent as usize;
+    }
+}
+
+/// Body velocities, to `data.dynamics.response`, of a few bodies listed base to tip with all their ancestors; `joints` as for
+/// [`pass_in`], or empty.
+pub(crate) fn pass_out_among(model: &Model, data: &mut Data, bodies: &[u32], joints: &[f64]) {
+    let mut rates = [0.0; 6];
+    for &i in bodies {
+        let link = &model.links[i as usize];
+        let joint: &[f64] = if joints.is_empty() { &[0.0; 6] } else { &joints[link.v as usize..] };
+        pass_out_at(model, data, i as usize, joint, &mut rates[..link.kind.n_v()]);
     }
 }
 
