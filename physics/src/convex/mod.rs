@@ -50,6 +50,8 @@ use crate::step::StepOptions;
 
 /// (4) of `newton.rs`: the momentum that may be left over, relative to those at work.
 const TOLERANCE: f64 = 1e-4;
+/// The same while friction's bounds are still to be found: no more digits than those have.
+const ROUGH: f64 = 1e-2;
 /// Most rounds of friction: with the bounds of the last step, then with those just found. The second mostly ends it.
 const FRICTION_ROUNDS: usize = 10;
 
@@ -70,6 +72,9 @@ pub(crate) struct Convex {
     /// Velocity at the end of the step, and the Newton direction.
     pub(crate) velocity: Vec<Motion>,
     direction: Vec<Motion>,
+    /// (1) of `smooth.rs`, and its change along the Newton direction.
+    smooth: Vec<Force>,
+    along: Vec<Force>,
     /// The gradient's force, and what children pass on while it is taken to the freedoms.
     force: Vec<Force>,
     passed: Vec<Force>,
@@ -172,6 +177,8 @@ impl Convex {
             constant: vec![Force::ZERO; n],
             velocity: vec![Motion::ZERO; n],
             direction: vec![Motion::ZERO; n],
+            smooth: vec![Force::ZERO; n],
+            along: vec![Force::ZERO; n],
             force: vec![Force::ZERO; n],
             passed: vec![Force::ZERO; n],
             own_extra: vec![[Sym3::ZERO; 2]; n],
@@ -312,7 +319,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     for k in 0..convex.joints.len() {
         let row = &mut convex.joints[k];
         if let Source::Servo(_) = row.source {
-            (row.impulse, row.gain) = row.law.answer(row.velocity);
+            row.answer();
             row.folded = row.gain;
             let d = row.in_factor_axes(model, &data.position.axes[row.body as usize]);
             convex.extra[row.body as usize][usize::from(row.second)] += Sym3::outer(d) * row.gain;
@@ -384,23 +391,29 @@ fn solve_island(
 ) {
     convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
-    let mut steps = 0;
-    for round in 0..FRICTION_ROUNDS {
-        let outcome =
-            newton::solve(model, state, data, act, convex, island, smooth, TOLERANCE, usize::from(round == 0));
+    let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
+    let outcome = loop {
+        let least = usize::from(round == 0);
+        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
-        report.residual = report.residual.max(outcome.residual);
-        report.unsolved += usize::from(!outcome.converged);
-        if round + 1 == FRICTION_ROUNDS {
-            break;
+        round += 1;
+        if !outcome.converged || round == FRICTION_ROUNDS {
+            break outcome;
         }
         let rows = Island::of(island.rows, &convex.islands.rows);
-        let mut again = contacts::renew_bounds(data, &mut convex.rows, rows, round);
+        let mut again = contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
         again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
-        if !again {
-            break;
+        if round + 1 == FRICTION_ROUNDS || !again {
+            // Bounds that stand: the rest of the way.
+            if outcome.residual <= TOLERANCE {
+                break outcome;
+            }
+            tolerance = TOLERANCE;
+            round = FRICTION_ROUNDS - 1;
         }
-    }
+    };
+    report.residual = report.residual.max(outcome.residual);
+    report.unsolved += usize::from(!outcome.converged);
     report.islands += usize::from(island.rows.0 < island.rows.1 || island.joints.0 < island.joints.1);
     report.iterations += steps;
     report.most = report.most.max(steps);

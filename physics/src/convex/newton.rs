@@ -38,7 +38,7 @@ pub(crate) struct Outcome {
 }
 
 /// Solves the island's problem from the velocities at hand, with at least `least` steps: where nothing changes sides one
-/// is exact.
+/// is exact. `smooth` is the first part of the scale in (4).
 pub(super) fn solve(
     model: &Model,
     state: &State,
@@ -51,6 +51,7 @@ pub(super) fn solve(
     least: usize,
 ) -> Outcome {
     let mut outcome = Outcome::default();
+    answer(model, convex, island);
     loop {
         let (residual, pressed) = evaluate(model, state, data, act, convex, island);
         let scale = smooth + pressed;
@@ -73,7 +74,22 @@ pub(super) fn solve(
     }
 }
 
-/// Forces of all terms at the present velocities; both sides of (4).
+/// Impulses and gains of all terms at the present velocities.
+fn answer(model: &Model, convex: &mut Convex, island: Island) {
+    for &tree in Island::of(island.trees, &convex.islands.trees) {
+        for i in model.trees[tree as usize].clone() {
+            convex.smooth[i] = convex.own[i] * convex.velocity[i] + convex.constant[i];
+        }
+    }
+    for &k in Island::of(island.rows, &convex.islands.rows) {
+        convex.rows[k as usize].answer();
+    }
+    for &k in Island::of(island.joints, &convex.islands.joints) {
+        convex.joints[k as usize].answer();
+    }
+}
+
+/// Forces of all terms, whose impulses are known, on bodies and joints; both sides of (4).
 fn evaluate(
     model: &Model,
     state: &State,
@@ -83,14 +99,15 @@ fn evaluate(
     island: Island,
 ) -> (f64, f64) {
     let mut scale = 0.0;
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        smooth::gradient(model, convex, tree);
+    for &tree in Island::of(island.trees, &convex.islands.trees) {
+        let bodies = model.trees[tree as usize].clone();
+        convex.force[bodies.clone()].copy_from_slice(&convex.smooth[bodies]);
+        for k in model.freedoms_of(tree as usize) {
+            convex.joint_force[k] = convex.joint_gain[k] * convex.v[k] - convex.joint_constant[k];
+        }
     }
-    for k in island.rows.0..island.rows.1 {
-        let row = &mut convex.rows[convex.islands.rows[k as usize] as usize];
-        let answer = row.law.answer(row.velocity);
-        (row.impulse, row.gain, row.slides) = (answer.impulse, answer.gain, answer.slides);
+    for &k in Island::of(island.rows, &convex.islands.rows) {
+        let row = &convex.rows[k as usize];
         if row.impulse != glam::DVec3::ZERO {
             scale += row.mobility * row.impulse.length_squared();
             convex.force[row.a as usize] -= row.wrench_a(row.impulse);
@@ -99,9 +116,8 @@ fn evaluate(
             }
         }
     }
-    for k in island.joints.0..island.joints.1 {
-        let row = &mut convex.joints[convex.islands.joints[k as usize] as usize];
-        (row.impulse, row.gain) = row.law.answer(row.velocity);
+    for &k in Island::of(island.joints, &convex.islands.joints) {
+        let row = &convex.joints[k as usize];
         if row.impulse != 0.0 {
             scale += row.mobility * row.impulse * row.impulse;
             row.push(model, -row.impulse, &mut convex.joint_force);
@@ -148,60 +164,90 @@ pub(super) fn smooth_scale(
     scale + ROUNDING * ROUNDING * carried
 }
 
-/// (3): goes along the direction to where the cost is least; whether there was any way to go.
+/// (3): goes along the direction to where the cost is least; whether there was any way to go. Leaves impulses and gains
+/// of the terms there.
 fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
-    // The smooth part of the slope, b + a t.
-    let (mut a, mut b) = (0.0, 0.0);
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        for i in model.trees[tree].clone() {
+    // The slope is `start + a t + Σ (γ(0) - γ(t))·δ`, with `δ` the changes of the terms' velocities.
+    let (mut start, mut a, mut pressed) = (0.0, 0.0, 0.0);
+    for &tree in Island::of(island.trees, &convex.islands.trees) {
+        for i in model.trees[tree as usize].clone() {
             let d = convex.direction[i];
             let along = convex.own[i] * d;
+            convex.along[i] = along;
             a += d.dot(along);
-            b += convex.velocity[i].dot(along) + d.dot(convex.constant[i]);
         }
-        for k in model.freedoms_of(tree) {
+        for k in model.freedoms_of(tree as usize) {
             let d = convex.dv[k];
             a += convex.joint_gain[k] * d * d;
-            b += d * (convex.joint_gain[k] * convex.v[k] - convex.joint_constant[k]);
+            start += d * convex.residual[k];
         }
     }
-    for k in Island::of(island.rows, &convex.islands.rows) {
-        let row = &mut convex.rows[*k as usize];
-        row.change = row.relative(&convex.direction);
-    }
-    for k in Island::of(island.joints, &convex.islands.joints) {
-        let row = &mut convex.joints[*k as usize];
-        row.change = row.rate(model, &convex.dv);
-    }
-    let convex_rows = Island::of(island.rows, &convex.islands.rows);
-    let joint_rows = Island::of(island.joints, &convex.islands.joints);
-    let slope_at = |t: f64| {
-        let (mut slope, mut curvature) = (b + a * t, a);
-        for &k in convex_rows {
-            let row = &convex.rows[k as usize];
-            let (s, c) = row.law.along_line(row.velocity + row.change * t, row.change);
-            slope -= s;
-            curvature += c;
-        }
-        for &k in joint_rows {
-            let row = &convex.joints[k as usize];
-            let (impulse, gain) = row.law.answer(row.velocity + row.change * t);
-            slope -= impulse * row.change;
-            curvature += gain * row.change * row.change;
-        }
-        (slope, curvature)
-    };
-    let (start, _) = slope_at(0.0);
     if start.is_nan() || start >= 0.0 {
         return false;
     }
+    let rows = Island::of(island.rows, &convex.islands.rows);
+    let joints = Island::of(island.joints, &convex.islands.joints);
+    // The whole way first: mostly it is right, and the answers there are what the next step needs.
+    let (mut slope, mut curvature) = (0.0, a);
+    for &k in rows {
+        let row = &mut convex.rows[k as usize];
+        row.change = row.relative(&convex.direction);
+        pressed += row.impulse.dot(row.change);
+        row.velocity += row.change;
+        row.answer();
+        slope -= row.impulse.dot(row.change);
+        curvature += row.gain.quadratic(row.change, row.change);
+    }
+    for &k in joints {
+        let row = &mut convex.joints[k as usize];
+        row.change = row.rate(model, &convex.dv);
+        pressed += row.impulse * row.change;
+        row.velocity += row.change;
+        row.answer();
+        slope -= row.impulse * row.change;
+        curvature += row.gain * row.change * row.change;
+    }
+    slope += start + a + pressed;
+    let mut t = 1.0;
+    if slope.abs() > -SLOPE * start {
+        t = look_for(convex, rows, joints, start + pressed, a, start, slope, curvature);
+        for &k in rows {
+            let row = &mut convex.rows[k as usize];
+            row.velocity += row.change * (t - 1.0);
+            row.answer();
+        }
+        for &k in joints {
+            let row = &mut convex.joints[k as usize];
+            row.velocity += row.change * (t - 1.0);
+            row.answer();
+        }
+    }
+    for &tree in Island::of(island.trees, &convex.islands.trees) {
+        for i in model.trees[tree as usize].clone() {
+            convex.velocity[i] += convex.direction[i] * t;
+            convex.smooth[i] += convex.along[i] * t;
+        }
+        for k in model.freedoms_of(tree as usize) {
+            convex.v[k] += convex.dv[k] * t;
+        }
+    }
+    true
+}
+
+/// Newton in `t`, kept within a bracket, from `t = 1` with its slope and curvature; the terms stand there. The smooth part of
+/// the slope is `b + a t`.
+fn look_for(
+    convex: &Convex,
+    rows: &[u32],
+    joints: &[u32],
+    b: f64,
+    a: f64,
+    start: f64,
+    mut slope: f64,
+    mut curvature: f64,
+) -> f64 {
     let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
     for _ in 0..LOOKS {
-        let (slope, curvature) = slope_at(t);
-        if slope.abs() <= -SLOPE * start {
-            break;
-        }
         if slope < 0.0 {
             low = t;
         } else {
@@ -215,28 +261,22 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
         } else {
             2.0 * t
         };
-    }
-    go(model, convex, island, t);
-    true
-}
-
-/// `v += t d`, for joints, bodies and terms.
-fn go(model: &Model, convex: &mut Convex, island: Island, t: f64) {
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        for i in model.trees[tree].clone() {
-            convex.velocity[i] += convex.direction[i] * t;
+        (slope, curvature) = (b + a * t, a);
+        for &k in rows {
+            let row = &convex.rows[k as usize];
+            let (s, c) = row.law.along_line(row.velocity + row.change * (t - 1.0), row.change);
+            slope -= s;
+            curvature += c;
         }
-        for k in model.freedoms_of(tree) {
-            convex.v[k] += convex.dv[k] * t;
+        for &k in joints {
+            let row = &convex.joints[k as usize];
+            let (impulse, gain) = row.law.answer(row.velocity + row.change * (t - 1.0));
+            slope -= impulse * row.change;
+            curvature += gain * row.change * row.change;
+        }
+        if slope.abs() <= -SLOPE * start {
+            break;
         }
     }
-    for k in Island::of(island.rows, &convex.islands.rows) {
-        let row = &mut convex.rows[*k as usize];
-        row.velocity += row.change * t;
-    }
-    for k in Island::of(island.joints, &convex.islands.joints) {
-        let row = &mut convex.joints[*k as usize];
-        row.velocity += row.change * t;
-    }
+    t
 }

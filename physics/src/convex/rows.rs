@@ -86,6 +86,13 @@ impl Row {
         if self.b == NONE { a } else { a - at(self.b, self.arm_b) }
     }
 
+    /// Impulse and gain at the present velocity.
+    #[inline]
+    pub(crate) fn answer(&mut self) {
+        let answer = self.law.answer(self.velocity);
+        (self.impulse, self.gain, self.slides) = (answer.impulse, answer.gain, answer.slides);
+    }
+
     /// The wrench of an impulse on body A (at its origin).
     #[inline]
     pub(crate) fn wrench_a(&self, impulse: DVec3) -> Force {
@@ -174,6 +181,12 @@ impl JointRow {
             row.direction = DVec3::AXES[first - row.first as usize];
         }
         row
+    }
+
+    /// Impulse and gain at the present velocity.
+    #[inline]
+    pub(crate) fn answer(&mut self) {
+        (self.impulse, self.gain) = self.law.answer(self.velocity);
     }
 
     /// How many freedoms there are from `first` on, at most three.

@@ -114,17 +114,6 @@ pub(super) fn lone_matrix(convex: &Convex, body: usize) -> six::Six {
     m.to_dense()
 }
 
-/// (1) and (2) at the present velocities: forces of the bodies to `convex.force`, of the joints to
-/// `convex.joint_force`.
-pub(super) fn gradient(model: &Model, convex: &mut Convex, tree: usize) {
-    for i in model.trees[tree].clone() {
-        convex.force[i] = convex.own[i] * convex.velocity[i] + convex.constant[i];
-    }
-    for k in model.freedoms_of(tree) {
-        convex.joint_force[k] = convex.joint_gain[k] * convex.v[k] - convex.joint_constant[k];
-    }
-}
-
 /// `Σ g_k²/m_k` of a tree, with `g` the forces and joint forces of the problem taken to the freedoms and `m` the mass or
 /// inertia each freedom carries; prescribed joints do not count.
 ///
