@@ -35,11 +35,13 @@ pub(super) fn begin(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
 /// Brings the factors up to the gains at the present velocities.
 pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, island: Island) {
     let rows = Island::of(island.rows, &convex.islands.rows);
+    let mut is_stale = !convex.pairs.is_planned;
     for &k in rows {
         let row = &mut convex.rows[k as usize];
         if row.is_stale(STALE) {
             row.folded = row.gain;
             convex.changed[row.a as usize] = true;
+            is_stale = true;
         }
     }
     for &k in Island::of(island.joints, &convex.islands.joints) {
@@ -51,7 +53,11 @@ pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
             *part += Sym3::outer(d) * (row.gain - row.folded);
             row.folded = row.gain;
             convex.changed[row.body as usize] = true;
+            is_stale = true;
         }
+    }
+    if !is_stale {
+        return;
     }
     let mut pairs = core::mem::take(&mut convex.pairs);
     if pairs.is_outdated(&convex.rows, rows) {
@@ -124,7 +130,7 @@ fn fold(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, is
 fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
     let Pairs { ties, .. } = &mut convex.pairs;
     convex.on_paths.clear();
-    if ties.rank == 0 {
+    if ties.rank() == 0 {
         return;
     }
     // Bodies on the way from tied ones to their roots, base to tip.
@@ -141,19 +147,16 @@ fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
     for &i in paths.iter() {
         wanted[i as usize] = false;
     }
-    ties.factorize(|ties, c, out| {
-        calm(data, paths);
-        for (k, &body) in ties.bodies.iter().enumerate() {
-            let wrench = ties.wrench(c, k);
-            if wrench != Force::ZERO {
-                hit(model, data, body as usize, wrench);
-            }
-        }
-        pass_out_among(model, data, paths, &[]);
-        for (out, &body) in out.iter_mut().zip(&ties.bodies) {
-            *out = data.dynamics.response[body as usize];
-        }
-    });
+    calm(data, paths);
+    ties.factorize(
+        data,
+        |data, body, wrench| hit(model, data, body as usize, wrench),
+        |data| {
+            pass_out_among(model, data, paths, &[]);
+            calm(data, paths);
+            &data.dynamics.response
+        },
+    );
 }
 
 /// The Newton direction: `-(∇²ℓ)⁻¹∇ℓ` for joints (`convex.dv`) and bodies (`convex.direction`).
@@ -189,11 +192,10 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
             pass_in(model, data, bodies, &convex.joint_force);
         }
     }
-    if pairs.ties.rank > 0 {
+    if pairs.ties.rank() > 0 {
         // (2) of `pairs.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
         pass_out_among(model, data, &convex.on_paths, &convex.joint_force);
-        let pushes = pairs.ties.react(&data.dynamics.response);
-        for (body, push) in pushes {
+        for (body, push) in pairs.ties.react(&data.dynamics.response) {
             hit(model, data, body as usize, push);
         }
     }

@@ -52,8 +52,9 @@ pub(crate) struct Pairs {
     block: Vec<Six>,
     answers: Vec<Six>,
     rhs: Vec<[f64; 6]>,
-    /// Nodes of articulated bodies that stay tied to each other.
-    tied: Vec<u32>,
+    /// Work space: nodes that are left; each node's place among the tied ones.
+    left: Vec<u32>,
+    place: Vec<u32>,
     pub(crate) ties: Ties,
 }
 
@@ -65,17 +66,30 @@ struct Elimination {
     fill: u32,
 }
 
-/// What ties articulated bodies to each other: `K = L Lᵀ` and the small system (2).
+/// What ties articulated bodies to each other: `K = L Lᵀ` and the small system (2). Bodies that are tied to each other, and to
+/// no others, make a group; `K` is a block per group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ties {
-    /// Bodies, six rows of `L` each.
+    /// Bodies, group by group.
     pub(crate) bodies: Vec<u32>,
-    /// Columns of `L`, each with all rows.
-    columns: Vec<Vec<f64>>,
-    pub(crate) rank: usize,
+    /// Their nodes, and where each group ends.
+    nodes: Vec<u32>,
+    ends: Vec<u32>,
+    columns: Vec<Column>,
+    /// The numbers of all columns, six per body of the column's group.
+    values: Vec<f64>,
     matrix: Vec<f64>,
     small: Vec<f64>,
     y: Vec<f64>,
+    pushes: Vec<Force>,
+}
+
+/// A column of `L`: which of the bodies it acts on, and where its numbers begin.
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    first: usize,
+    end: usize,
+    values: usize,
 }
 
 impl Pairs {
@@ -126,14 +140,36 @@ impl Pairs {
         self.rhs.resize(self.rhs.len().max(n), [0.0; 6]);
         self.block.resize(self.block.len().max(self.ends.len()), six::ZERO);
         self.answers.resize(self.answers.len().max(self.touched.len()), six::ZERO);
-        self.tied.clear();
-        self.ties.bodies.clear();
-        for node in self.n_lone..n {
-            if !self.links[node].is_empty() {
-                self.tied.push(node as u32);
-                self.ties.bodies.push(self.bodies[node]);
+        self.group_ties();
+    }
+
+    /// Sorts what is left of the graph into groups.
+    fn group_ties(&mut self) {
+        let Self { ties, links, place, bodies, n_lone, .. } = self;
+        ties.nodes.clear();
+        ties.ends.clear();
+        place.clear();
+        place.resize(bodies.len(), NONE);
+        for start in *n_lone..bodies.len() {
+            if links[start].is_empty() || place[start] != NONE {
+                continue;
             }
+            let mut next = ties.nodes.len();
+            place[start] = next as u32;
+            ties.nodes.push(start as u32);
+            while next < ties.nodes.len() {
+                for &(n, _) in &links[ties.nodes[next] as usize] {
+                    if place[n as usize] == NONE {
+                        place[n as usize] = ties.nodes.len() as u32;
+                        ties.nodes.push(n);
+                    }
+                }
+                next += 1;
+            }
+            ties.ends.push(ties.nodes.len() as u32);
         }
+        ties.bodies.clear();
+        ties.bodies.extend(ties.nodes.iter().map(|&node| bodies[node as usize]));
     }
 
     fn node(&mut self, body: u32) -> u32 {
@@ -165,7 +201,7 @@ impl Pairs {
         self.order.clear();
         self.touched.clear();
         self.fill.clear();
-        let mut left: Vec<u32> = core::mem::take(&mut self.tied);
+        let mut left: Vec<u32> = core::mem::take(&mut self.left);
         left.clear();
         left.extend(0..self.n_lone as u32);
         while !left.is_empty() {
@@ -204,7 +240,7 @@ impl Pairs {
             own.clear();
             self.links[node as usize] = own;
         }
-        self.tied = left;
+        self.left = left;
     }
 
     /// Writes the numbers: `inertia` of the lone bodies, gains of the rows.
@@ -268,7 +304,7 @@ impl Pairs {
                 }
             }
         }
-        self.ties.gather(&self.tied, &self.pivot, &self.block, &self.ends);
+        self.gather_ties();
     }
 
     /// The block between `node` and its neighbour, with the rows of `node`.
@@ -335,59 +371,78 @@ pub(crate) fn to_force(x: &[f64; 6]) -> Force {
     Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
 }
 
-impl Ties {
-    /// `K = L Lᵀ` by Cholesky with the largest pivot first, which ends at the rank.
-    fn gather(&mut self, tied: &[u32], pivot: &[Six], block: &[Six], ends: &[(u32, u32)]) {
-        let n = 6 * tied.len();
-        self.rank = 0;
-        if n == 0 {
-            return;
-        }
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        let m = &mut self.matrix;
-        let place = |node: u32| tied.iter().position(|&t| t == node);
-        for (k, &node) in tied.iter().enumerate() {
-            for i in 0..6 {
-                for j in 0..6 {
-                    m[(6 * k + i) * n + 6 * k + j] = pivot[node as usize][i][j];
-                }
-            }
-        }
-        for (b, &(low, high)) in ends.iter().enumerate() {
-            if let (Some(r), Some(c)) = (place(low), place(high)) {
+#[inline]
+fn wrench(x: &[f64]) -> Force {
+    Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
+}
+
+impl Pairs {
+    /// `K = L Lᵀ`, group by group, by Cholesky with the largest pivot first, which ends at the rank.
+    fn gather_ties(&mut self) {
+        let Self { ties, links, place, pivot, block, ends, .. } = self;
+        ties.columns.clear();
+        ties.values.clear();
+        let mut first = 0;
+        for group in 0..ties.ends.len() {
+            let end = ties.ends[group] as usize;
+            let n = 6 * (end - first);
+            ties.matrix.clear();
+            ties.matrix.resize(n * n, 0.0);
+            for (k, &node) in ties.nodes[first..end].iter().enumerate() {
                 for i in 0..6 {
-                    for j in 0..6 {
-                        m[(6 * r + i) * n + 6 * c + j] = block[b][i][j];
-                        m[(6 * c + j) * n + 6 * r + i] = block[b][i][j];
+                    let at = (6 * k + i) * n + 6 * k;
+                    ties.matrix[at..at + 6].copy_from_slice(&pivot[node as usize][i]);
+                }
+                for &(other, b) in &links[node as usize] {
+                    // Each block stands in the rows of its first node, and turned round in those of its second.
+                    if ends[b as usize].0 == node {
+                        let c = place[other as usize] as usize - first;
+                        for i in 0..6 {
+                            for j in 0..6 {
+                                let x = block[b as usize][i][j];
+                                ties.matrix[(6 * k + i) * n + 6 * c + j] = x;
+                                ties.matrix[(6 * c + j) * n + 6 * k + i] = x;
+                            }
+                        }
                     }
                 }
             }
+            ties.split(first, end);
+            first = end;
         }
-        let largest = (0..n).map(|i| m[i * n + i]).fold(0.0, f64::max);
-        while self.rank < n {
-            let (mut best, mut most) = (0, RANK * largest);
+    }
+}
+
+impl Ties {
+    /// Number of columns of `L`.
+    pub(crate) fn rank(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Appends the columns of the group `first..end`, whose matrix is used up.
+    fn split(&mut self, first: usize, end: usize) {
+        let n = 6 * (end - first);
+        let m = &mut self.matrix;
+        let least = RANK * (0..n).map(|i| m[i * n + i]).fold(0.0, f64::max);
+        for _ in 0..n {
+            let (mut best, mut most) = (0, least);
             for i in 0..n {
                 if m[i * n + i] > most {
                     (best, most) = (i, m[i * n + i]);
                 }
             }
-            if most <= RANK * largest {
+            if most <= least {
                 break;
             }
-            if self.columns.len() == self.rank {
-                self.columns.push(Vec::new());
-            }
-            let column = &mut self.columns[self.rank];
-            column.clear();
             let scale = 1.0 / most.sqrt();
-            column.extend((0..n).map(|i| m[i * n + best] * scale));
-            for i in 0..n {
+            let values = self.values.len();
+            self.columns.push(Column { first, end, values });
+            self.values.extend(m[best * n..(best + 1) * n].iter().map(|x| x * scale));
+            let column = &self.values[values..];
+            for (i, row) in m.chunks_exact_mut(n).enumerate() {
                 let f = column[i];
                 if f != 0.0 {
-                    for j in 0..n {
-                        m[i * n + j] -= f * column[j];
-                    }
+                    row.iter_mut().zip(column).for_each(|(x, y)| *x -= f * y);
                 }
             }
             // What is left in this row and column is rounding.
@@ -395,32 +450,37 @@ impl Ties {
                 m[i * n + best] = 0.0;
                 m[best * n + i] = 0.0;
             }
-            self.rank += 1;
         }
     }
 
-    /// The wrench of column `c` on the `k`-th tied body.
-    pub(crate) fn wrench(&self, c: usize, k: usize) -> Force {
-        let x: [f64; 6] = core::array::from_fn(|i| self.columns[c][6 * k + i]);
-        to_force(&x)
+    /// The bodies that a column acts on, with its wrenches on them.
+    fn wrenches(&self, c: usize) -> impl Iterator<Item = (u32, Force)> + '_ {
+        let Column { first, end, values } = self.columns[c];
+        let bodies = self.bodies[first..end].iter();
+        bodies.zip(self.values[values..].chunks_exact(6)).map(|(&body, x)| (body, wrench(x)))
     }
 
-    /// Builds and factors `1 + LᵀΩL`; `respond(c, out)` writes `Ω L_c` for the tied bodies.
-    pub(crate) fn factorize(&mut self, mut respond: impl FnMut(&Self, usize, &mut [Motion])) {
-        let r = self.rank;
+    /// `L_cᵀ` times the motions of all bodies.
+    fn project(&self, c: usize, motions: &[Motion]) -> f64 {
+        self.wrenches(c).map(|(body, f)| motions[body as usize].dot(f)).sum()
+    }
+
+    /// Builds and factors `1 + LᵀΩL`. `hit(body, wrench)` collects what acts, `respond` answers it, with motions of all bodies.
+    pub(crate) fn factorize<W>(
+        &mut self,
+        world: &mut W,
+        hit: impl Fn(&mut W, u32, Force),
+        respond: impl Fn(&mut W) -> &[Motion],
+    ) {
+        let r = self.rank();
         let mut small = core::mem::take(&mut self.small);
         small.clear();
         small.resize(r * r, 0.0);
-        let mut motion = [Motion::ZERO; 64];
-        let mut long = Vec::new();
-        let motions: &mut [Motion] = if self.bodies.len() <= motion.len() {
-            &mut motion[..self.bodies.len()]
-        } else {
-            long.resize(self.bodies.len(), Motion::ZERO);
-            &mut long
-        };
         for c in 0..r {
-            respond(self, c, motions);
+            for (body, wrench) in self.wrenches(c) {
+                hit(world, body, wrench);
+            }
+            let motions = respond(world);
             for d in c..r {
                 small[d * r + c] = self.project(d, motions) + if c == d { 1.0 } else { 0.0 };
             }
@@ -439,20 +499,12 @@ impl Ties {
         self.small = small;
     }
 
-    /// `L_cᵀ` times the motions of the tied bodies.
-    fn project(&self, c: usize, motions: &[Motion]) -> f64 {
-        motions.iter().enumerate().map(|(k, m)| m.dot(self.wrench(c, k))).sum()
-    }
-
     /// The forces `-L y` that the ties put on the tied bodies whose own solve gives all bodies the motions `found`.
     pub(crate) fn react(&mut self, found: &[Motion]) -> impl Iterator<Item = (u32, Force)> + '_ {
-        let r = self.rank;
+        let r = self.rank();
         let mut y = core::mem::take(&mut self.y);
         y.clear();
-        for c in 0..r {
-            let bodies = self.bodies.iter().enumerate();
-            y.push(bodies.map(|(k, &b)| found[b as usize].dot(self.wrench(c, k))).sum());
-        }
+        y.extend((0..r).map(|c| self.project(c, found)));
         let l = &self.small;
         for i in 0..r {
             for k in 0..i {
@@ -466,9 +518,15 @@ impl Ties {
             }
             y[i] /= l[i * r + i];
         }
+        self.pushes.clear();
+        self.pushes.resize(self.bodies.len(), Force::ZERO);
+        for (column, y) in self.columns.iter().zip(&y) {
+            let pushes = self.pushes[column.first..column.end].iter_mut();
+            for (push, x) in pushes.zip(self.values[column.values..].chunks_exact(6)) {
+                *push -= wrench(x) * *y;
+            }
+        }
         self.y = y;
-        let ties = &*self;
-        let total = move |k: usize| (0..r).fold(Force::ZERO, |sum, c| sum + ties.wrench(c, k) * ties.y[c]);
-        ties.bodies.iter().enumerate().map(move |(k, &body)| (body, -total(k)))
+        self.bodies.iter().copied().zip(self.pushes.iter().copied())
     }
 }
