@@ -3,24 +3,17 @@
 use glam::DVec3;
 
 use super::Convex;
-use super::contacts::TAU;
 use super::law::Bounded;
 use super::rows::{JointRow, Source};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::add_passive_implicit;
-use crate::model::{Limits, Model};
+use crate::model::Model;
 use crate::state::State;
-use crate::step::StepOptions;
 use crate::step::gather::position_error;
-use crate::step::limits::each_limit;
 
 /// Softness of rigid motors relative to what they act on: what is left over of a wanted change.
 const MOTOR: f64 = 1e-9;
-/// The same for joint limits, which several terms may press against: they are met to a millionth.
-const LIMIT: f64 = 1e-6;
-/// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
-const LIMIT_PUSH_OUT: f64 = 2.0;
 
 /// Known joint forces and gains; servos with effort limits become rows
 /// `γ = h (τ0 - (k_d + h k_p) v⁺)` between their limits.
@@ -61,24 +54,9 @@ pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut
     }
 }
 
-/// Rows of limits that could matter in this step, and of motors. Softness waits for the mobilities.
-pub(super) fn push(model: &Model, state: &State, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
-    let h = opt.dt;
-    for (i, body) in model.bodies.iter().enumerate() {
-        let tree = model.tree_of[i] as usize;
-        if body.joint.limits == Limits::Unlimited || convex.is_asleep[tree] || act.prescribed[i] {
-            continue;
-        }
-        let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
-        each_limit(body, q, v, opt, |left, direction| {
-            let direction = DVec3::new(direction[0], direction[1], direction[2]);
-            let mut row = JointRow::new(Source::Limit, model, i, body.v_start, DVec3::ZERO);
-            row.direction = direction;
-            // Negative for a distance left, which may be used up; an overlap is undone like a contact's.
-            row.law.target = if left > 0.0 { -left / h } else { -left / (h * (1.0 + TAU)) };
-            convex.joints.push(row);
-        });
-    }
+/// Rows of motors. Softness waits for the mobilities.
+pub(super) fn push(model: &Model, act: &Actuation, convex: &mut Convex) {
+    let h = convex.dt;
     for (index, motor) in act.motors.iter().enumerate() {
         let i = model.body_of_freedom(motor.freedom).index();
         if act.prescribed[i] {
@@ -100,11 +78,7 @@ pub(super) fn push(model: &Model, state: &State, act: &Actuation, opt: &StepOpti
 pub(super) fn write_law(row: &mut JointRow, mobility: f64, load: f64) {
     row.mobility = mobility.max(f64::MIN_POSITIVE);
     match row.source {
-        Source::Limit => {
-            row.law.softness = LIMIT * row.mobility;
-            // As with contacts, the bound on the push-out must not bound the load.
-            row.law.target = row.law.target.min(LIMIT_PUSH_OUT + row.law.shortfall(load));
-        }
+        Source::Limit => super::limits::write_law(row, load),
         Source::Motor(_) => row.law.softness = row.law.softness.max(MOTOR * row.mobility),
         _ => {}
     }

@@ -19,8 +19,8 @@
 //! on the joints' motion, `s² = (T - T_l)/(T⁺ - T_l)`, at most [`MOST_GAIN`]: where the motion is resolved too badly energy is lost,
 //! never made. A lone body keeps `L` and turns by `ω = I⁻¹L`.
 //!
-//! Joints held by springs or servos move on at the rate of the kick, since that is the way their springs reckoned with; a stiff joint that
-//! the flow moved elsewhere would gain what its spring did not give.
+//! Joints held by springs, servos or a limit move on at the rate of the kick, since that is the way those reckoned with; a stiff joint that
+//! the flow moved elsewhere would gain what its spring did not give, and one at its limit would pass it.
 //!
 //! So velocities belong to the poses they stand beside, and energy comes from the kicks alone.
 
@@ -117,6 +117,9 @@ pub(crate) fn move_on(
 ) {
     let mut flow = core::mem::take(&mut convex.flow);
     find_flights(model, convex);
+    for row in convex.joints.iter().filter(|row| row.source == Source::Limit && row.impulse != 0.0) {
+        convex.held[row.body as usize] = true;
+    }
     next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
         if convex.is_asleep[tree] {

@@ -27,6 +27,7 @@ mod factors;
 pub(crate) mod flow;
 mod islands;
 pub(crate) mod law;
+mod limits;
 mod mobility;
 mod newton;
 mod pairs;
@@ -54,6 +55,9 @@ const TOLERANCE: f64 = 1e-4;
 const ROUGH: f64 = 1e-2;
 /// Most rounds of friction: with the bounds of the last step, then with those just found. The second mostly ends it.
 const FRICTION_ROUNDS: usize = 10;
+/// How often a step is solved again with limits that turned out to be reached. Tangents of a curved limit come close
+/// at the second.
+const AGAIN: usize = 8;
 
 /// Work space of the problem; nothing in it outlives a step.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +91,9 @@ pub(crate) struct Convex {
     changed: Vec<bool>,
     /// A mark, nowhere set between its uses.
     wanted: Vec<bool>,
+    /// The least distance a joint has left to limits without a row; those found since.
+    room: Vec<f64>,
+    unseen: Vec<limits::Unseen>,
     /// Joints that keep their rates in the free flow.
     held: Vec<bool>,
     // By freedom.
@@ -187,6 +194,7 @@ impl Convex {
             mobility: vec![Mobility::NONE; n],
             changed: vec![false; n],
             wanted: vec![false; n],
+            room: vec![f64::INFINITY; n],
             held: vec![false; n],
             v: vec![0.0; nv],
             dv: vec![0.0; nv],
@@ -217,11 +225,19 @@ pub(crate) fn solve(
     opt: &StepOptions,
     convex: &mut Convex,
 ) -> SolveReport {
-    gather(model, state, data, act, opt, convex);
-    size_terms(model, data, act, opt, convex);
+    convex.unseen.clear();
     let mut report = SolveReport::default();
-    for k in 0..convex.islands.list.len() {
-        solve_island(model, state, data, act, opt, convex, convex.islands.list[k], &mut report);
+    for again in 0..=AGAIN {
+        gather(model, state, data, act, opt, convex);
+        start(model, state, data, act, convex, again > 0);
+        size_terms(model, data, act, opt, convex);
+        report = SolveReport { iterations: report.iterations, ..SolveReport::default() };
+        for k in 0..convex.islands.list.len() {
+            solve_island(model, state, data, act, opt, convex, convex.islands.list[k], &mut report);
+        }
+        if !limits::find_unseen(model, state, act, convex) {
+            break;
+        }
     }
     data.step.next_v.copy_from_slice(&convex.v);
     data.step.next_body.copy_from_slice(&convex.velocity);
@@ -231,7 +247,7 @@ pub(crate) fn solve(
     report
 }
 
-/// The smooth part, the terms, the islands, and the velocities to start from.
+/// The smooth part, the terms, the islands.
 fn gather(
     model: &Model,
     state: &State,
@@ -248,7 +264,8 @@ fn gather(
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
     }
     drives::gather(model, state, act, convex);
-    drives::push(model, state, act, opt, convex);
+    limits::push(model, state, act, opt, convex);
+    drives::push(model, act, convex);
     pins::push(data, act, opt, convex);
     let is_asleep = core::mem::take(&mut convex.is_asleep);
     contacts::push(data, convex, |body| is_asleep[model.tree_of[body] as usize]);
@@ -260,12 +277,24 @@ fn gather(
     }
     smooth::add_implicit(act, convex);
     convex.islands.find(model, &convex.rows, &convex.joints, &convex.is_asleep);
-    start(model, state, data, act, convex);
 }
 
 /// Starts at the velocities of the last step: those after its kick, which heeded contacts and limits, as long as nobody has
-/// changed what the bodies then moved on with. Prescribed joints start at their new velocities.
-fn start(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex: &mut Convex) {
+/// changed what the bodies then moved on with. Prescribed joints start at their new velocities. Where the problem is solved `again` those
+/// just found are the start.
+fn start(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex: &mut Convex, again: bool) {
+    if !again {
+        start_from_last(model, state, data, act, convex);
+    }
+    for row in &mut convex.rows {
+        row.velocity = row.relative(&convex.velocity);
+    }
+    for row in &mut convex.joints {
+        row.velocity = row.rate(model, &convex.v);
+    }
+}
+
+fn start_from_last(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex: &mut Convex) {
     convex.v.copy_from_slice(&state.v);
     convex.velocity.copy_from_slice(&data.velocity.body);
     let warm = &data.memory.warm;
@@ -303,12 +332,6 @@ fn start(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex:
             crate::step::body_velocities(model, data, tree, &v, &mut convex.velocity);
             convex.v = v;
         }
-    }
-    for row in &mut convex.rows {
-        row.velocity = row.relative(&convex.velocity);
-    }
-    for row in &mut convex.joints {
-        row.velocity = row.rate(model, &convex.v);
     }
 }
 

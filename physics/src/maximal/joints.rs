@@ -277,7 +277,10 @@ impl World<'_> {
     fn limit(&self, i: usize, opt: &StepOptions, rows: &mut Rows) {
         let body = &self.reduced.bodies[i];
         let (q, v) = (&self.read.q[body.q_range()], &self.read.v[body.v_range()]);
-        limits::each_limit(body, q, v, opt, |left, direction| {
+        limits::each_limit(body, q, |left, direction| {
+            if !limits::is_near(left, &direction, v, opt.dt) {
+                return;
+            }
             let wrench = along(body.joint.kind, &self.frames[i], &direction);
             if let RowSpec { hits: [Some(first), other], .. } = self.row(Cause::Limit, i, wrench) {
                 rows.push(self.split, limits::row(left, first, other, opt));

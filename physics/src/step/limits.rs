@@ -3,7 +3,7 @@
 //! A limit is a function `φ(q) ≥ 0`, the distance left. Its row asks for `∇φ · v⁺ ≥ -φ/h`: the joint may use
 //! up what is left but no more, so a coordinate limit is met exactly and never overshot; where it is
 //! violated already, a share of the overlap is worked off per step. Swing and twist of ball joints
-//! (Baerlocher & Boulic 2001; recipes 1.9) get their gradient by differences of `φ` along the joint's own
+//! (Baerlocher & Boulic 2001) get their gradient by differences of `φ` along the joint's own
 //! freedoms.
 
 use glam::{DQuat, DVec3};
@@ -27,7 +27,10 @@ pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOpt
             continue;
         }
         let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
-        each_limit(body, q, v, opt, |left, direction| {
+        each_limit(body, q, |left, direction| {
+            if !is_near(left, &direction, v, opt.dt) {
+                return;
+            }
             let hit = |k: usize| Hit::Freedom(body.v_start + k, direction[k]);
             let hits = match body.joint.kind {
                 JointKind::Universal { .. } if direction[0] != 0.0 && direction[1] != 0.0 => {
@@ -49,22 +52,15 @@ pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOpt
     }
 }
 
-/// Calls `found(left, direction)` for every limit of a joint that is near: the distance left, and the unit
-/// direction in the joint's freedoms along which it grows.
-pub(crate) fn each_limit(
-    body: &Body,
-    q: &[f64],
-    v: &[f64],
-    opt: &StepOptions,
-    mut found: impl FnMut(f64, [f64; 6]),
-) {
-    let mut check = |left: f64, direction: [f64; 6]| {
-        let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
-        // Far enough away not to be reached within two steps: no row.
-        if left < NEAR + 2.0 * opt.dt * rate.abs() {
-            found(left, direction);
-        }
-    };
+/// Whether a limit is so near that it might be reached within two steps.
+pub(crate) fn is_near(left: f64, direction: &[f64; 6], v: &[f64], dt: f64) -> bool {
+    let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
+    left < NEAR + 2.0 * dt * rate.abs() && direction.iter().any(|&d| d != 0.0)
+}
+
+/// Calls `found(left, direction)` for every limit of a joint: the distance left, and the unit direction in the joint's
+/// freedoms along which it grows. So far inside that it grows in all directions, that is zero.
+pub(crate) fn each_limit(body: &Body, q: &[f64], mut found: impl FnMut(f64, [f64; 6])) {
     let turn = |d: DVec3| [d.x, d.y, d.z, 0.0, 0.0, 0.0];
     match &body.joint.limits {
         Limits::Unlimited => {}
@@ -77,8 +73,8 @@ pub(crate) fn each_limit(
                 } else {
                     DVec3::AXES[k]
                 };
-                check(q[k] - lower[k], turn(unit));
-                check(upper[k] - q[k], turn(-unit));
+                found(q[k] - lower[k], turn(unit));
+                found(upper[k] - q[k], turn(-unit));
             }
         }
         Limits::Ellipse { center, radius } => {
@@ -88,7 +84,9 @@ pub(crate) fn each_limit(
                 // Distance to the ellipse, to first order: (1 - φ)/|∇φ|.
                 let gradient = [u[0] / (radius[0] * radius[0] * phi), u[1] / (radius[1] * radius[1] * phi)];
                 let size = gradient[0].hypot(gradient[1]);
-                check((1.0 - phi) / size, turn(DVec3::new(-gradient[0] / size, -gradient[1] / size, 0.0)));
+                found((1.0 - phi) / size, turn(DVec3::new(-gradient[0] / size, -gradient[1] / size, 0.0)));
+            } else {
+                found((1.0 - phi) * radius[0].min(radius[1]), [0.0; 6]);
             }
         }
         Limits::SwingTwist { parent_frame, child_frame, swing, twist } => {
@@ -104,16 +102,47 @@ pub(crate) fn each_limit(
                 let gradient = DVec3::from_array(near.map(|s| (phi(&s) - here) / STEP));
                 let size = gradient.length();
                 if size > 1e-9 {
-                    check((1.0 - here) / size, turn(-gradient / size));
+                    found((1.0 - here) / size, turn(-gradient / size));
                 }
+            } else {
+                found((1.0 - here) * swing[0].min(swing[1]), [0.0; 6]);
             }
             let gradient = DVec3::from_array(near.map(|s| wrap(s.twist - at.twist) / STEP));
             let size = gradient.length();
             if size > 1e-9 {
-                check((at.twist - twist[0]) / size, turn(gradient / size));
-                check((twist[1] - at.twist) / size, turn(-gradient / size));
+                found((at.twist - twist[0]) / size, turn(gradient / size));
+                found((twist[1] - at.twist) / size, turn(-gradient / size));
             }
         }
+    }
+}
+
+/// The joint's coordinates after a small motion `way` along its first three freedoms, for limits that are curved.
+fn moved(body: &Body, q: &[f64], way: DVec3) -> [f64; 4] {
+    match body.joint.limits {
+        Limits::SwingTwist { .. } => (quaternion(q, 0) * rotation::exp(way)).to_array(),
+        _ => [q[0] + way.x, q[1] + way.y, 0.0, 0.0],
+    }
+}
+
+/// The distance left to the nearest of a joint's limits after a motion `way`, negative outside.
+pub(crate) fn inside(body: &Body, q: &[f64], way: DVec3) -> f64 {
+    let mut least = f64::INFINITY;
+    each_limit(body, &moved(body, q, way), |left, _| least = least.min(left));
+    least
+}
+
+/// Calls `found(left, direction)` for the nearest of a joint's limits after a motion `way`.
+pub(crate) fn nearest(body: &Body, q: &[f64], way: DVec3, found: impl FnOnce(f64, DVec3)) {
+    let (mut least, mut inward) = (f64::INFINITY, [0.0; 6]);
+    each_limit(body, &moved(body, q, way), |left, direction| {
+        if left < least {
+            (least, inward) = (left, direction);
+        }
+    });
+    let inward = DVec3::new(inward[0], inward[1], inward[2]);
+    if inward != DVec3::ZERO {
+        found(least, inward);
     }
 }
 

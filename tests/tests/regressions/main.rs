@@ -5,5 +5,6 @@ mod mujoco_3443_stiff_servos_with_contact;
 mod newton_3699_ball_joint_flutter;
 mod newton_4269_passive_figures;
 mod rapier_968_popping_at_rest;
+mod limits_under_any_torque;
 mod rest;
 mod stiffness_sweep;

@@ -1,0 +1,140 @@
+//! Joint limits as terms: those that are near, and those that the step would pass all the same.
+//!
+//! A limit is a distance `φ(q) ≥ 0` that is left. Its row asks for `∇φ·v⁺ ≥ -φ/h`: what is left may be used up. Most joints are far
+//! from most of their limits, and rows for all of them would cost more than all else; but far is not safe, a torque can
+//! throw a joint that is at rest through its limit within one step. So once the problem is solved all joints are looked at again
+//! where they would end, and those that would end outside get a row as well, with which it is solved again. For a
+//! limit that is curved that is a cut: `φ` taken as straight at a place `r` along the way that is just outside,
+//!
+//! ```text
+//! φ(r) + ∇φ(r)·(h v⁺ - r) ≥ 0
+//! ```
+//!
+//! which takes that place away and nothing of the inside, `φ` being concave (Kelley 1960).
+
+use glam::DVec3;
+
+use super::Convex;
+use super::contacts::TAU;
+use super::rows::{JointRow, Source};
+use crate::actuation::Actuation;
+use crate::model::{Body, Limits, Model};
+use crate::state::State;
+use crate::step::StepOptions;
+use crate::step::limits::{each_limit, inside, is_near, nearest};
+
+/// Softness relative to what a limit acts on: several terms may press against it. It is met to a millionth.
+const LIMIT: f64 = 1e-6;
+/// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
+const LIMIT_PUSH_OUT: f64 = 2.0;
+/// How far beyond a limit a joint may end without being looked at again, rad or m.
+const PASSED: f64 = 1e-3;
+/// How far beyond the place where it leaves the inside a way is cut, rad.
+const OUTSIDE: f64 = 0.1;
+/// Turn between two looks along a way, rad.
+const LOOK: f64 = 0.5;
+
+/// A limit that was found only after the problem had been solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unseen {
+    body: u32,
+    left: f64,
+    direction: DVec3,
+}
+
+/// Rows of the limits that are near, and of those found since. Softness waits for the mobilities.
+pub(super) fn push(model: &Model, state: &State, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        convex.room[i] = f64::INFINITY;
+        if !is_watched(model, act, convex, i) {
+            continue;
+        }
+        let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
+        let is_straight = matches!(body.joint.limits, Limits::Range { .. });
+        each_limit(body, q, |left, direction| {
+            if is_near(left, &direction, v, opt.dt) {
+                let direction = DVec3::new(direction[0], direction[1], direction[2]);
+                convex.joints.push(row(model, i, left, direction, opt.dt));
+                if is_straight {
+                    return;
+                }
+            }
+            convex.room[i] = convex.room[i].min(left);
+        });
+    }
+    for k in 0..convex.unseen.len() {
+        let Unseen { body, left, direction } = convex.unseen[k];
+        convex.joints.push(row(model, body as usize, left, direction, opt.dt));
+    }
+}
+
+fn is_watched(model: &Model, act: &Actuation, convex: &Convex, i: usize) -> bool {
+    let limited = model.bodies[i].joint.limits != Limits::Unlimited;
+    limited && !act.prescribed[i] && !convex.is_asleep[model.tree_of[i] as usize]
+}
+
+fn row(model: &Model, i: usize, left: f64, direction: DVec3, h: f64) -> JointRow {
+    let mut row = JointRow::new(Source::Limit, model, i, model.bodies[i].v_start, DVec3::ZERO);
+    row.direction = direction;
+    // Negative for a distance left, which may be used up; an overlap is undone like a contact's.
+    row.law.target = if left > 0.0 { -left / h } else { -left / (h * (1.0 + TAU)) };
+    row
+}
+
+/// Looks for limits that the velocities found would pass; whether there are any.
+pub(super) fn find_unseen(model: &Model, state: &State, act: &Actuation, convex: &mut Convex) -> bool {
+    let (h, known) = (convex.dt, convex.unseen.len());
+    for (i, body) in model.bodies.iter().enumerate() {
+        if convex.room[i].is_infinite() || !is_watched(model, act, convex, i) {
+            continue;
+        }
+        let v = &convex.v[body.v_range()];
+        let speed = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if h * speed > convex.room[i] {
+            look(body, &state.q[body.q_range()], v, h, |left, direction| {
+                convex.unseen.push(Unseen { body: i as u32, left, direction });
+            });
+        }
+    }
+    convex.unseen.len() > known
+}
+
+/// Calls `found(left, direction)` for every limit beyond which the rates `v` take a joint.
+fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
+    if let Limits::Range { .. } = body.joint.limits {
+        each_limit(body, q, |left, direction| {
+            let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
+            if left + h * rate < -PASSED {
+                found(left, DVec3::new(direction[0], direction[1], direction[2]));
+            }
+        });
+        return;
+    }
+    let at = |k: usize| v.get(k).copied().unwrap_or(0.0);
+    let way = DVec3::new(at(0), at(1), at(2)) * h;
+    // What was outside already is worked off by the row that is near.
+    let least = inside(body, q, DVec3::ZERO).min(0.0) - PASSED;
+    // A turn of more than a half comes round again: look where it goes, not only where it ends.
+    let looks = (way.length().min(core::f64::consts::PI) / LOOK).ceil().max(1.0);
+    let part = (core::f64::consts::PI / way.length()).min(1.0) / looks;
+    let passed = |k: &f64| inside(body, q, way * (part * k)) < least;
+    let Some(first) = (1..=looks as usize).map(|k| k as f64).find(passed) else { return };
+    let (mut low, mut high) = (part * (first - 1.0), part * first);
+    while high - low > 1e-3 * part {
+        let middle = 0.5 * (low + high);
+        if inside(body, q, way * middle) > least {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let r = way * (high + OUTSIDE / way.length()).min(1.0);
+    nearest(body, q, r, |left, direction| found(left - direction.dot(r), direction));
+}
+
+/// Writes what the law of a limit lacks once its mobility is known; `load` is the joint's limit impulse of the last step.
+pub(super) fn write_law(row: &mut JointRow, load: f64) {
+    row.law.softness = LIMIT * row.mobility;
+    // As with contacts, the bound on the push-out must not bound the load.
+    row.law.target = row.law.target.min(LIMIT_PUSH_OUT + row.law.shortfall(load));
+}
