@@ -9,6 +9,7 @@ use crate::memory::Memory;
 use crate::model::{BodyId, JointKind, Model};
 use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Transform};
 use crate::step::StepData;
+use crate::step::look::Looked;
 
 /// Scratch and results of the algorithms. One per thread that computes; never part of the state.
 ///
@@ -33,6 +34,8 @@ pub struct Data {
     pub step: StepData,
     /// What lasts from step to step: read by [`crate::step::observe`], written by [`crate::step::advance`].
     pub memory: Memory,
+    /// The state that poses, velocities and manifolds belong to.
+    pub(crate) looked: Looked,
     /// Work space of the step's convex problem.
     pub(crate) convex: Convex,
 }
@@ -198,6 +201,7 @@ impl Data {
             contact: ContactSet::default(),
             step: StepData::new(model),
             memory: Memory::new(model),
+            looked: Looked::default(),
             convex: Convex::new(model),
         }
     }

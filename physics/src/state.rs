@@ -34,6 +34,11 @@ impl Clone for State {
 }
 
 impl State {
+    /// Of nothing: to stand in for one that is moved elsewhere.
+    pub(crate) const fn empty() -> Self {
+        Self { q: Vec::new(), v: Vec::new(), time: 0.0 }
+    }
+
     /// Every joint at zero, at rest, at time zero.
     pub fn new(model: &Model) -> Self {
         let mut q = vec![0.0; model.n_q()];

@@ -55,6 +55,8 @@ pub struct Contact {
     pub force: DVec3,
     /// Velocity of A's point relative to B's at the start of the step, world.
     pub velocity: DVec3,
+    /// What the end of the step, when it was looked at, showed to be wanted beside, m/s along the normal.
+    pub(crate) ahead: f64,
     /// First of the contact's three rows in this step's problem, if it has any.
     pub(crate) row: u32,
     /// Both colliders and the feature between them.
@@ -227,6 +229,7 @@ fn ready(
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: DVec3::ZERO,
+        ahead: 0.0,
         row: u32::MAX,
         key,
         anchor: [DVec3::ZERO; 2],

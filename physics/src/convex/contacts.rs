@@ -46,11 +46,13 @@ pub(super) const SETTLED: f64 = 0.01;
 const SETTLED_LATE: f64 = 0.04;
 
 /// Adds the rows of all contacts of trees that are awake.
-pub(super) fn push(data: &Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
-    for (index, contact) in data.contact.points.iter().enumerate() {
+pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
+    for (index, contact) in data.contact.points.iter_mut().enumerate() {
+        contact.row = NONE;
         if is_asleep(contact.body_a) {
             continue;
         }
+        contact.row = convex.rows.len() as u32;
         let source = index as u32;
         let mut row = Row::new(Source::Contact(source), contact.body_a, contact.body_b, contact.normal);
         let arm = |b: usize, p: DVec3| p - data.position.world_from_body[b].translation;
@@ -105,6 +107,7 @@ pub(super) fn write_law(
             *along = Bounded { target, softness: soft, ..Bounded::PUSH };
         }
     }
+    along.target += contact.ahead;
     if let Some(bounce) = bounce(contact, approach, gravity, opt) {
         // The softness takes its share of the blow; the surfaces shall part as fast as asked for all the same.
         let lost = along.shortfall((bounce + approach) / row.mobility);

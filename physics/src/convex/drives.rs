@@ -85,7 +85,7 @@ pub(super) fn write_law(row: &mut JointRow, mobility: f64, load: f64) {
 }
 
 /// Keeps the impulses of limits for the next step.
-pub(super) fn remember(convex: &mut Convex, data: &mut Data) {
+pub(super) fn remember(convex: &Convex, data: &mut Data) {
     let loads = &mut data.memory.limit_loads;
     loads.fill(0.0);
     for row in convex.joints.iter().filter(|r| r.source == Source::Limit) {

@@ -173,9 +173,31 @@ pub struct SolveReport {
     pub unsolved: usize,
     /// Largest residual, relative to the momenta at work.
     pub residual: f64,
+    /// Times the problem was solved again because points came through at the end of the step.
+    pub again: usize,
+    /// Steps that were taken instead of one, each half as long as the one before, if solving again did not do.
+    pub parts: usize,
+}
+
+impl SolveReport {
+    /// Adds another solve of the same step.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.islands = self.islands.max(other.islands);
+        self.iterations += other.iterations;
+        self.most = self.most.max(other.most);
+        self.unsolved += other.unsolved;
+        self.residual = self.residual.max(other.residual);
+        self.again += other.again;
+        self.parts += other.parts;
+    }
 }
 
 impl Convex {
+    /// Before the first solve of a step.
+    pub(crate) fn begin(&mut self) {
+        self.unseen.clear();
+    }
+
     pub(crate) fn new(model: &Model) -> Self {
         let (n, nv, trees) = (model.n_bodies(), model.n_v(), model.trees.len());
         Self {
@@ -215,8 +237,8 @@ impl Convex {
     }
 }
 
-/// Solves the step's problems: leaves velocities at its end in `data.step.next_v` and `data.step.next_body`, forces with contacts
-/// and pins. `convex.flows` says which trees leave their inertial forces to the free flow.
+/// Solves the step's problems: leaves velocities at its end in `data.step.next_v` and `data.step.next_body`. `convex.flows` says which
+/// trees leave their inertial forces to the free flow. Solved `again`, it starts where it ended.
 pub(crate) fn solve(
     model: &Model,
     state: &State,
@@ -224,12 +246,12 @@ pub(crate) fn solve(
     act: &Actuation,
     opt: &StepOptions,
     convex: &mut Convex,
+    again: bool,
 ) -> SolveReport {
-    convex.unseen.clear();
     let mut report = SolveReport::default();
-    for again in 0..=AGAIN {
+    for round in 0..=AGAIN {
         gather(model, state, data, act, opt, convex);
-        start(model, state, data, act, convex, again > 0);
+        start(model, state, data, act, convex, again || round > 0);
         size_terms(model, data, act, opt, convex);
         report = SolveReport { iterations: report.iterations, ..SolveReport::default() };
         for k in 0..convex.islands.list.len() {
@@ -241,10 +263,14 @@ pub(crate) fn solve(
     }
     data.step.next_v.copy_from_slice(&convex.v);
     data.step.next_body.copy_from_slice(&convex.velocity);
-    contacts::read_back(data, &convex.rows, opt.dt);
+    report
+}
+
+/// Leaves the solution's forces with contacts, pins and joints, for readers and for the next step.
+pub(crate) fn keep(act: &Actuation, data: &mut Data, convex: &Convex) {
+    contacts::read_back(data, &convex.rows, convex.dt);
     pins::report(act, data, convex);
     drives::remember(convex, data);
-    report
 }
 
 /// The smooth part, the terms, the islands.

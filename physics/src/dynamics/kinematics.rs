@@ -23,6 +23,7 @@ use crate::state::{State, quaternion, vec3};
 
 /// Poses of all bodies: fills [`Data::position`].
 pub fn forward_kinematics(model: &Model, state: &State, data: &mut Data) {
+    data.looked.forget();
     forward_kinematics_of(model, state, data, 0..model.links.len());
 }
 
@@ -107,6 +108,7 @@ fn turned(frame: &DMat3, axis: DVec3, angle: f64) -> (DMat3, DVec3) {
 
 /// Velocities and bias accelerations of all bodies: fills [`Data::velocity`] from [`Data::position`].
 pub fn forward_velocity(model: &Model, state: &State, data: &mut Data) {
+    data.looked.forget();
     forward_velocity_of(model, state, data, 0..model.links.len());
 }
 

@@ -1,12 +1,20 @@
-//! A step by one convex problem: kick all velocities at once, then move on freely.
+//! A step by one convex problem: kick all velocities at once, then move on freely; look where that ends.
 
+use super::end_pose::{self, Through};
+use super::look::look;
 use super::solve::check_finite;
-use super::{RowReport, StepError, StepOptions, StepReport, sleep};
+use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, sleep};
 use crate::actuation::Actuation;
-use crate::convex::{self, books, flow};
+use crate::convex::{self, Convex, books, flow};
 use crate::data::Data;
+use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
 use crate::model::Model;
 use crate::state::State;
+
+/// How often the problem is solved again with points that came through.
+const AGAIN: usize = 2;
+/// How often a step is halved whose points come through all the same: limbs that turn by a radian in it.
+const HALVED: usize = 3;
 
 /// One step.
 pub(super) fn advance(
@@ -16,15 +24,126 @@ pub(super) fn advance(
     act: &Actuation,
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
-    sleep::decide(model, state, data, act, opt);
+    advance_halving(model, state, data, act, opt, HALVED)
+}
+
+fn advance_halving(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    halvings: usize,
+) -> Result<StepReport, StepError> {
     let mut problem = core::mem::take(&mut data.convex);
-    flow::choose(model, act, data, opt.dt, &mut problem);
+    let mut next = core::mem::replace(&mut data.step.spare, State::empty());
+    let tried = try_step(model, state, data, act, opt, &mut problem, &mut next, halvings == 0);
+    data.convex = problem;
+    match tried {
+        Ok(Some(report)) => {
+            data.step.spare = core::mem::replace(state, next);
+            Ok(report)
+        }
+        Ok(None) => {
+            data.step.spare = next;
+            advance_in_halves(model, state, data, act, opt, halvings - 1)
+        }
+        Err(error) => {
+            data.step.spare = next;
+            Err(error)
+        }
+    }
+}
+
+fn advance_in_halves(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    halvings: usize,
+) -> Result<StepReport, StepError> {
+    let half = StepOptions { dt: 0.5 * opt.dt, ..*opt };
+    let end = state.time + opt.dt;
+    // Rare, and the only case in which a step may fail with half of it taken.
+    let (before, memory) = (state.clone(), data.memory.clone());
+    let mut halves = || {
+        observe(model, state, data, &half);
+        let first = advance_halving(model, state, data, act, &half, halvings)?;
+        observe(model, state, data, &half);
+        let second = advance_halving(model, state, data, act, &half, halvings)?;
+        Ok(both(&first, second))
+    };
+    let report = halves();
+    if report.is_ok() {
+        state.time = end;
+    } else {
+        *state = before;
+        data.memory = memory;
+    }
+    report
+}
+
+/// The report of two halves.
+fn both(first: &StepReport, mut second: StepReport) -> StepReport {
+    let mut ledger: Ledger = first.ledger;
+    ledger.add(&second.ledger);
+    second.ledger = ledger;
+    second.deepest = second.deepest.max(first.deepest);
+    second.solve.join(&first.solve);
+    second.rows.iterations = second.solve.iterations;
+    second
+}
+
+/// Solves and moves on, again while points come through; `None` if they do so to the end, unless it `must` do.
+fn try_step(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    problem: &mut Convex,
+    next: &mut State,
+    must: bool,
+) -> Result<Option<StepReport>, StepError> {
+    sleep::decide(model, state, data, act, opt);
+    flow::choose(model, act, data, opt.dt, problem);
     let mut report = StepReport {
         contacts: data.contact.points.len(),
         deepest: data.contact.points.iter().fold(0.0, |m, c| c.depth.max(m)),
         ..StepReport::default()
     };
-    report.solve = convex::solve(model, state, data, act, opt, &mut problem);
+    problem.begin();
+    let mut through: Vec<Through> = core::mem::take(&mut data.step.through);
+    let mut again = 0;
+    let is_through = loop {
+        report.solve.join(&convex::solve(model, state, data, act, opt, problem, again > 0));
+        let books = opt.ledger.then(|| books::enter(model, state, data, act, problem));
+        next.clone_from(state);
+        flow::move_on(model, state, data, act, problem, next);
+        next.time = state.time + opt.dt;
+        if let Some(books) = books {
+            report.ledger = books.close(model, data, next);
+        }
+        check_finite(model, state, data, next)?;
+        look(model, next, data, opt);
+        end_pose::find(model, data, &problem.rows, opt.dt, &mut through);
+        if through.is_empty() || again == AGAIN {
+            break !through.is_empty();
+        }
+        again += 1;
+        // Back to the beginning.
+        let bodies = 0..model.n_bodies();
+        forward_kinematics_of(model, state, data, bodies.clone());
+        forward_velocity_of(model, state, data, bodies);
+        data.looked.forget();
+        end_pose::put_in(model, data, &problem.rows, &through, opt.dt);
+    };
+    data.step.through = through;
+    if is_through && !must {
+        return Ok(None);
+    }
+    (report.solve.again, report.solve.parts) = (again, 1);
     report.passes = report.solve.most;
     report.rows = RowReport {
         rows: 3 * problem.rows.len() + problem.joints.len(),
@@ -32,21 +151,9 @@ pub(super) fn advance(
         residual: report.solve.residual,
         settled: report.solve.unsolved == 0,
     };
-    let books = opt.ledger.then(|| books::enter(model, state, data, act, &mut problem));
-    let mut next =
-        core::mem::replace(&mut data.step.spare, State { q: Vec::new(), v: Vec::new(), time: 0.0 });
-    next.clone_from(state);
-    flow::move_on(model, state, data, act, &mut problem, &mut next);
-    next.time = state.time + opt.dt;
-    if let Some(books) = books {
-        report.ledger = books.close(model, data, &next);
-    }
-    data.memory.warm.remember(model, &problem, &next);
-    data.convex = problem;
-    sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
-    check_finite(model, state, data, &next)?;
+    convex::keep(act, data, problem);
+    data.memory.warm.remember(model, problem, next);
+    sleep::finish(model, state, next, &mut data.memory.sleep, opt);
     data.memory.keep_contacts(&data.contact.points, data.contact.n_static);
-    let old = core::mem::replace(state, next);
-    data.step.spare = old;
-    Ok(report)
+    Ok(Some(report))
 }

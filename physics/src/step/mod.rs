@@ -16,10 +16,12 @@ pub(crate) mod bias;
 mod books;
 mod contact_rows;
 mod convex_step;
+mod end_pose;
 mod error;
 pub(crate) mod gather;
 mod ledger;
 pub(crate) mod limits;
+pub(crate) mod look;
 mod options;
 mod pins;
 mod reaction;
@@ -41,10 +43,8 @@ pub use sleep::STILL_SPEED;
 pub(crate) use solve::body_velocities;
 
 use crate::actuation::Actuation;
-use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
 use crate::contact::point::Sizing;
 use crate::data::Data;
-use crate::dynamics::{forward_kinematics, forward_velocity};
 use crate::forces::Forces;
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
@@ -79,6 +79,8 @@ pub struct StepData {
     pub(crate) rows: rows::Rows,
     /// Memory for the state under construction, and for the one before the first sub-step.
     pub(crate) spare: State,
+    /// Points that came through in the step.
+    pub(crate) through: Vec<end_pose::Through>,
     pub(crate) before: State,
     /// Work space of sleep.
     pub(crate) rest: sleep::Rest,
@@ -105,6 +107,7 @@ impl StepData {
             saturated: vec![0; nv],
             rows: rows::Rows::default(),
             spare: State::new(model),
+            through: Vec::new(),
             before: State::new(model),
             rest: sleep::Rest::new(trees),
             pins: Vec::new(),
@@ -135,19 +138,7 @@ pub struct StepReport {
 /// Looks at the state: poses, velocities, contact points. Call it before a controller acts and before
 /// [`advance`].
 pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
-    forward_kinematics(model, state, data);
-    forward_velocity(model, state, data);
-    let poses = &data.position.world_from_body;
-    let options = ContactOptions { margin: opt.margin };
-    // Contacts that are solved at the end of the step are best known before they overlap: what overlaps is pushed
-    // apart, which adds energy, and fast limbs would be deep inside before they are noticed.
-    let ahead = opt.formulation != Formulation::Penalty;
-    let speeds = &data.velocity.body;
-    let fall = model.gravity().length() * opt.dt * opt.dt;
-    let travel = |b: u32| {
-        if ahead { Travel { way: speeds[b as usize] * opt.dt, more: fall } } else { Travel::NONE }
-    };
-    find_contacts_ahead(&model.colliders, |b| poses[b as usize], travel, &options, &mut data.collision);
+    look::look(model, state, data, opt);
     let carries = opt.formulation == Formulation::ImplicitPenalty;
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt, carries };
     data.contact.update(model, &data.position, &data.collision, &data.memory, sizing);
@@ -188,6 +179,7 @@ pub(crate) fn advance_with_rows(
     if opt.formulation == Formulation::ImplicitPenalty {
         return convex_step::advance(model, state, data, act, opt);
     }
+    data.looked.forget();
     if opt.formulation != Formulation::Penalty {
         return solve::advance_once(model, state, data, act, opt, extra);
     }

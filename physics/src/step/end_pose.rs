@@ -1,0 +1,162 @@
+//! Where the step ends: points that came through although the problem kept all it knew apart.
+//!
+//! The problem keeps points apart along straight ways. Limbs turn, a blow throws them where nobody looked, and what was to touch ends a
+//! centimetre inside. So the end of a step is looked at (it is the beginning of the next, which has to be looked at anyway),
+//! and a point deeper than [`ALLOWED`] that should not be there goes into the problem, which is solved again:
+//!
+//! ```text
+//! known   its way was bent by δ = d⁺ - (d - h u_n):          û_n += δ/h
+//! new     the end's point, carried back with its bodies:     û_n = min(u_n + d⁺/h, max(0, approach))
+//! ```
+//!
+//! with `d`, `d⁺` the overlaps before and after and `u` the relative velocity that was found.
+
+use glam::DVec3;
+
+use crate::collide::ContactPoint;
+use crate::contact::{Contact, Phase};
+use crate::convex::rows::Row;
+use crate::data::Data;
+use crate::model::Model;
+use crate::spatial::Transform;
+
+/// Overlap that comes of the contacts' softness and is left alone, m; and the same for what is not as foreseen.
+pub(crate) const ALLOWED: f64 = 1e-3;
+
+/// A point that came through, as seen from the end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Through {
+    key: (u32, u32, u64),
+    body_a: usize,
+    body_b: Option<usize>,
+    /// In the bodies' frames, or the world's.
+    on_a: DVec3,
+    on_b: DVec3,
+    normal: DVec3,
+    depth: f64,
+}
+
+/// Finds the points that came through; `data` holds the end's poses and manifolds, and the step's contacts.
+pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut Vec<Through>) {
+    out.clear();
+    let list = model.colliders.list();
+    for manifold in &data.collision.manifolds {
+        if manifold.points().iter().all(|p| p.depth <= ALLOWED) {
+            continue;
+        }
+        let (a, b) = (manifold.collider_a, manifold.collider_b);
+        let Some(body_a) = list[a.index()].body.map(|b| b as usize) else { continue };
+        let body_b = list[b.index()].body.map(|b| b as usize);
+        let material = model.materials[a.index()].combined(&model.materials[b.index()]);
+        if material.stiffness.is_some() {
+            // Meant to be pressed in.
+            continue;
+        }
+        let known = of_pair(data, body_b.is_some(), (a.0, b.0));
+        let before = known.iter().fold(0.0_f64, |most, c| most.max(c.depth));
+        for point in manifold.points().iter().filter(|p| p.depth > ALLOWED) {
+            let foreseen = match known.iter().find(|c| c.key.2 == point.feature) {
+                Some(c) => ends(c, rows, dt).max(0.0),
+                None => before,
+            };
+            if point.depth > foreseen + ALLOWED {
+                let key = (a.0, b.0, point.feature);
+                out.push(through(data, point, key, body_a, body_b));
+            }
+        }
+    }
+}
+
+/// The overlap a contact should have ended with.
+fn ends(contact: &Contact, rows: &[Row], dt: f64) -> f64 {
+    rows.get(contact.row as usize).map_or(contact.depth, |row| contact.depth - dt * contact.normal.dot(row.velocity))
+}
+
+/// The step's contacts of a pair of colliders.
+fn of_pair(data: &Data, is_moving: bool, pair: (u32, u32)) -> &[Contact] {
+    let (world, bodies) = data.contact.points.split_at(data.contact.n_static);
+    let group = if is_moving { bodies } else { world };
+    let first = group.partition_point(|c| (c.key.0, c.key.1) < pair);
+    let count = group[first..].partition_point(|c| (c.key.0, c.key.1) == pair);
+    &group[first..first + count]
+}
+
+fn through(
+    data: &Data,
+    point: &ContactPoint,
+    key: (u32, u32, u64),
+    body_a: usize,
+    body_b: Option<usize>,
+) -> Through {
+    let pose = |b: usize| &data.position.world_from_body[b];
+    let local = |body: Option<usize>, p: DVec3| body.map_or(p, |b| pose(b).inverse_transform_point(p));
+    Through {
+        key,
+        body_a,
+        body_b,
+        on_a: local(Some(body_a), point.on_a()),
+        on_b: local(body_b, point.on_b()),
+        normal: point.normal_world,
+        depth: point.depth,
+    }
+}
+
+/// Puts the points that came through into the step's contacts. `data` holds the poses and velocities of the beginning
+/// again, `rows` still what was found.
+pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Through], dt: f64) {
+    for point in found {
+        let is_moving = point.body_b.is_some();
+        let (first, end) = if is_moving {
+            (data.contact.n_static, data.contact.points.len())
+        } else {
+            (0, data.contact.n_static)
+        };
+        match data.contact.points[first..end].binary_search_by(|c| c.key.cmp(&point.key)) {
+            Ok(k) => {
+                let contact = &mut data.contact.points[first + k];
+                contact.ahead += (point.depth - ends(contact, rows, dt).max(0.0)) / dt;
+            }
+            Err(k) => {
+                let contact = carried_back(model, data, point, dt);
+                data.contact.points.insert(first + k, contact);
+                data.contact.n_static += usize::from(!is_moving);
+            }
+        }
+    }
+}
+
+/// The end's point at the beginning of the step: a contact that wants to end where the bodies only just touch.
+fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact {
+    let pose = |b: usize| &data.position.world_from_body[b];
+    let world = |body: Option<usize>, p: DVec3| body.map_or(p, |b: usize| Transform::transform_point(pose(b), p));
+    let (on_a, on_b) = (world(Some(point.body_a), point.on_a), world(point.body_b, point.on_b));
+    let place = if point.body_b.is_some() { (on_a + on_b) * 0.5 } else { on_a };
+    let velocity = |motions: &[crate::spatial::Motion]| {
+        let at = |b: usize| motions[b].at(place - pose(b).translation).linear;
+        at(point.body_a) - point.body_b.map_or(DVec3::ZERO, at)
+    };
+    let (before, found) = (velocity(&data.velocity.body), velocity(&data.step.next_body));
+    let n = point.normal;
+    let wanted = n.dot(found) + point.depth / dt;
+    let material = |c: u32| &model.materials[c as usize];
+    Contact {
+        body_a: point.body_a,
+        body_b: point.body_b,
+        point: place,
+        normal: n,
+        depth: 0.0,
+        pressed: 0.0,
+        material: material(point.key.0).combined(material(point.key.1)),
+        stiffness: 0.0,
+        damping: 0.0,
+        foresight: 1.0,
+        stretch: DVec3::ZERO,
+        phase: Phase::Open,
+        force: DVec3::ZERO,
+        velocity: before,
+        ahead: wanted.min((-n.dot(before)).max(0.0)),
+        row: u32::MAX,
+        key: point.key,
+        anchor: [DVec3::ZERO; 2],
+    }
+}

@@ -1,0 +1,67 @@
+//! Looking at a state: poses, velocities, and where shapes touch or are about to. Done once per state.
+
+use super::{Formulation, StepOptions};
+use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
+use crate::data::Data;
+use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
+use crate::model::Model;
+use crate::state::State;
+
+/// The state that poses, velocities and manifolds in [`Data`] belong to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looked {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    dt: f64,
+    margin: f64,
+    gravity: glam::DVec3,
+    ahead: bool,
+    is_valid: bool,
+}
+
+impl Looked {
+    /// Somebody has written something else.
+    pub(crate) fn forget(&mut self) {
+        self.is_valid = false;
+    }
+
+    fn is_at(&self, model: &Model, state: &State, opt: &StepOptions) -> bool {
+        self.is_valid
+            && self.dt == opt.dt
+            && self.margin == opt.margin
+            && self.gravity == model.gravity()
+            && self.ahead == looks_ahead(opt)
+            && self.q == state.q
+            && self.v == state.v
+    }
+}
+
+/// Contacts that are solved at the end of the step are best known before they overlap: what overlaps is pushed
+/// apart, which adds energy, and fast limbs would be deep inside before they are noticed.
+fn looks_ahead(opt: &StepOptions) -> bool {
+    opt.formulation != Formulation::Penalty
+}
+
+/// Fills `data.position`, `data.velocity` and `data.collision`, unless they are those of this very state already.
+pub(crate) fn look(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
+    if data.looked.is_at(model, state, opt) {
+        return;
+    }
+    let bodies = 0..model.n_bodies();
+    forward_kinematics_of(model, state, data, bodies.clone());
+    forward_velocity_of(model, state, data, bodies);
+    let poses = &data.position.world_from_body;
+    let ahead = looks_ahead(opt);
+    let speeds = &data.velocity.body;
+    let fall = model.gravity().length() * opt.dt * opt.dt;
+    let travel = |b: u32| {
+        if ahead { Travel { way: speeds[b as usize] * opt.dt, more: fall } } else { Travel::NONE }
+    };
+    let options = ContactOptions { margin: opt.margin };
+    find_contacts_ahead(&model.colliders, |b| poses[b as usize], travel, &options, &mut data.collision);
+    let looked = &mut data.looked;
+    looked.q.clone_from(&state.q);
+    looked.v.clone_from(&state.v);
+    (looked.dt, looked.margin, looked.gravity) = (opt.dt, opt.margin, model.gravity());
+    (looked.ahead, looked.is_valid) = (ahead, true);
+}
