@@ -255,7 +255,8 @@ pub(crate) fn solve(
         size_terms(model, data, act, opt, convex);
         report = SolveReport { iterations: report.iterations, ..SolveReport::default() };
         for k in 0..convex.islands.list.len() {
-            solve_island(model, state, data, act, opt, convex, convex.islands.list[k], &mut report);
+            let least = usize::from(!again && round == 0);
+            solve_island(model, state, data, act, opt, convex, convex.islands.list[k], least, &mut report);
         }
         if !limits::find_unseen(model, state, act, convex) {
             break;
@@ -427,7 +428,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
 }
 
-/// Solves one island, friction in rounds.
+/// Solves one island with at least so many Newton steps, friction in rounds.
 fn solve_island(
     model: &Model,
     state: &State,
@@ -436,13 +437,14 @@ fn solve_island(
     opt: &StepOptions,
     convex: &mut Convex,
     island: Island,
+    least: usize,
     report: &mut SolveReport,
 ) {
     convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
     let outcome = loop {
-        let least = usize::from(round == 0);
+        let least = if round == 0 { least } else { 0 };
         let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
         round += 1;

@@ -1,11 +1,11 @@
 //! Where the step ends: points that came through although the problem kept all it knew apart.
 //!
-//! The problem keeps points apart along straight ways. Limbs turn, a blow throws them where nobody looked, and what was to touch ends a
-//! centimetre inside. So the end of a step is looked at (it is the beginning of the next, which has to be looked at anyway),
+//! The problem keeps points apart along straight ways. Limbs turn, a blow throws them where nobody looked, a light hand is squeezed
+//! between heavy bodies and gives way, and what was to touch ends a centimetre inside. So the end of a step is looked at (it is the beginning of the next, which has to be looked at anyway),
 //! and a point deeper than [`ALLOWED`] that should not be there goes into the problem, which is solved again:
 //!
 //! ```text
-//! known   its way was bent by δ = d⁺ - (d - h u_n):          û_n += δ/h
+//! known   d⁺ is more than the smaller of d and d - h u_n:    û_n += the difference/h
 //! new     the end's point, carried back with its bodies:     û_n = min(u_n + d⁺/h, max(0, approach))
 //! ```
 //!
@@ -20,8 +20,10 @@ use crate::data::Data;
 use crate::model::Model;
 use crate::spatial::Transform;
 
-/// Overlap that comes of the contacts' softness and is left alone, m; and the same for what is not as foreseen.
-pub(crate) const ALLOWED: f64 = 1e-3;
+/// Overlap that is left alone, m: twice what contacts give way by.
+const ALLOWED: f64 = 1e-3;
+/// What an overlap beyond that may differ by from what was foreseen, m.
+const UNFORESEEN: f64 = 1e-4;
 
 /// A point that came through, as seen from the end.
 #[derive(Clone, Copy, Debug)]
@@ -56,10 +58,10 @@ pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut 
         let before = known.iter().fold(0.0_f64, |most, c| most.max(c.depth));
         for point in manifold.points().iter().filter(|p| p.depth > ALLOWED) {
             let foreseen = match known.iter().find(|c| c.key.2 == point.feature) {
-                Some(c) => ends(c, rows, dt).max(0.0),
+                Some(c) => ends(c, rows, dt),
                 None => before,
             };
-            if point.depth > foreseen + ALLOWED {
+            if point.depth > foreseen + UNFORESEEN {
                 let key = (a.0, b.0, point.feature);
                 out.push(through(data, point, key, body_a, body_b));
             }
@@ -67,9 +69,11 @@ pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut 
     }
 }
 
-/// The overlap a contact should have ended with.
+/// The overlap a contact should have ended with: what its row says, but none that grows.
 fn ends(contact: &Contact, rows: &[Row], dt: f64) -> f64 {
-    rows.get(contact.row as usize).map_or(contact.depth, |row| contact.depth - dt * contact.normal.dot(row.velocity))
+    let row = rows.get(contact.row as usize);
+    let end = row.map_or(contact.depth, |row| contact.depth - dt * contact.normal.dot(row.velocity));
+    end.min(contact.depth).max(0.0)
 }
 
 /// The step's contacts of a pair of colliders.
@@ -114,7 +118,7 @@ pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Thro
         match data.contact.points[first..end].binary_search_by(|c| c.key.cmp(&point.key)) {
             Ok(k) => {
                 let contact = &mut data.contact.points[first + k];
-                contact.ahead += (point.depth - ends(contact, rows, dt).max(0.0)) / dt;
+                contact.ahead += (point.depth - ends(contact, rows, dt)) / dt;
             }
             Err(k) => {
                 let contact = carried_back(model, data, point, dt);
