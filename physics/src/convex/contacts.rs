@@ -38,6 +38,9 @@ const PRESSED_IN: f64 = 5e-4;
 const PUSH_OUT: f64 = 0.5;
 /// `σ`: softness of friction. The main lever on the number of iterations; with the anchor it shows nowhere else.
 const SIGMA: f64 = 0.1;
+/// How much stiffer friction is in the first step of a contact, which has no anchor yet: what begins to slide shall do so
+/// without the speed that softness leaves to what sticks.
+const STIFFER: f64 = 0.1;
 /// The same for resistance to rolling, which has no anchor and would creep.
 const SIGMA_TURNING: f64 = 1e-3;
 /// Share by which the normal impulses may differ from those the friction was bounded by.
@@ -113,9 +116,17 @@ pub(super) fn write_law(
         let lost = along.shortfall((bounce + approach) / row.mobility);
         along.target = along.target.max(bounce + lost);
     }
-    row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n));
+    row.is_new = load == 0.0;
+    row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n)) * row.stiffer();
     row.law.target = contact.stretch * (-0.5 / h);
     row.law.bound = contact.material.friction * load;
+}
+
+impl Row {
+    /// What its friction's softness is multiplied by.
+    fn stiffer(&self) -> f64 {
+        if self.is_new { STIFFER } else { 1.0 }
+    }
 }
 
 /// The speed at which a bouncing contact must part, if it touches within the step.
@@ -164,10 +175,14 @@ fn bound_turning(row: &mut Row, contact: &Contact, pressed: f64) {
     row.law.bound = m.rolling * pressed;
 }
 
-/// Bounds friction by the normal impulses just found; whether that changes anything that would show. After the first
-/// round they only become smaller: contacts that take turns in carrying come to an end so, inside the cone.
+/// Rounds in which bounds may grow: a block that begins to slide leans on its front edge, and what its rear loses of
+/// friction its front must gain.
+const FREE_ROUNDS: usize = 1;
+
+/// Bounds friction by the normal impulses just found; whether that changes anything that would show. After a few
+/// rounds they only become smaller: contacts that take turns in carrying come to an end so, inside the cone.
 pub(super) fn renew_bounds(data: &Data, rows: &mut [Row], island: &[u32], round: usize) -> bool {
-    let give_way = round > 0;
+    let give_way = round > FREE_ROUNDS;
     let (mut change, mut size) = (0.0, 0.0);
     let mut pressed = 0.0;
     for &k in island {
@@ -199,15 +214,17 @@ pub(super) fn read_back(data: &mut Data, rows: &[Row], dt: f64) {
         let pressed = row.law.normal.dot(row.impulse);
         contact.force = row.impulse * (1.0 / dt);
         let across = row.impulse - row.law.normal * pressed;
+        // Kept as for a row that is soft.
+        let stiffer = row.stiffer();
         if pressed <= 0.0 {
             contact.phase = Phase::Open;
             contact.stretch = DVec3::ZERO;
         } else if row.slides {
             contact.phase = Phase::Slip;
-            contact.stretch = across * (-2.0 * dt * row.law.softness);
+            contact.stretch = across * (-2.0 * dt * row.law.softness / stiffer);
         } else {
             contact.phase = Phase::Stick;
-            contact.stretch += contact.tangential(row.velocity) * dt;
+            contact.stretch += contact.tangential(row.velocity) * (dt / stiffer);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A pin wants to undo a share of its error per step, `û = -c e/h`. Along the direction in which its anchor may only push it pulls with
 //! at most `tension`; across it holds at most `friction` times its push (that of the round before, as contacts do); and it holds
-//! at most `force` either way.
+//! at most `force` either way. Pins of one body that contradict each other would have it turn by radians per step, and for ever; so
+//! all of a body's pins are slowed down until no two of them want to change their distance by more than half of it in a step.
 
 use glam::DVec3;
 
@@ -17,6 +18,9 @@ use crate::step::{PinReport, StepOptions};
 
 /// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
 const HARD: f64 = 1e-5;
+
+/// Largest change of the distance between two pins of a body that a step may want, as a share of it.
+const MOST_CHANGE: f64 = 0.5;
 
 /// Where a pin's point is, where it should be, by how much the body is turned away, and the other body.
 fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
@@ -33,11 +37,27 @@ fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
     (point, goal, twisted, other)
 }
 
+/// Share of what a pin would undo of its error that it may, beside the other pins of its body.
+fn share(pin: &Pin, data: &Data, act: &Actuation) -> f64 {
+    let (here, goal, ..) = errors(pin, data);
+    let mut share = 1.0_f64;
+    for other in act.pins.iter().filter(|other| other.body == pin.body && !core::ptr::eq(*other, pin)) {
+        let (there, wanted, ..) = errors(other, data);
+        let change = (goal - here) * pin.correction - (wanted - there) * other.correction;
+        let (apart, change) = (here.distance(there), change.length());
+        // Pins at one place turn nothing.
+        if apart > 0.0 && change > MOST_CHANGE * apart {
+            share = share.min(MOST_CHANGE * apart / change);
+        }
+    }
+    share
+}
+
 /// Adds the rows of all pins.
 pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
     for (index, pin) in act.pins.iter().enumerate() {
         let (point, goal, twisted, other) = errors(pin, data);
-        let rate = pin.correction / opt.dt;
+        let rate = pin.correction / opt.dt * share(pin, data, act);
         let arm = |b: usize| point - data.position.world_from_body[b].translation;
         let along = pin.release.push_direction.try_normalize();
         let normal = along.unwrap_or(DVec3::Z);

@@ -44,6 +44,8 @@ pub(crate) struct Row {
     pub(crate) change: DVec3,
     pub(crate) impulse: DVec3,
     pub(crate) slides: bool,
+    /// Whether nothing pressed here in the last step.
+    pub(crate) is_new: bool,
     /// The gain at the present velocity, and the one that is part of the factors.
     pub(crate) gain: Sym3,
     pub(crate) folded: Sym3,
@@ -68,6 +70,7 @@ impl Row {
             change: DVec3::ZERO,
             impulse: DVec3::ZERO,
             slides: false,
+            is_new: false,
             gain: Sym3::ZERO,
             folded: Sym3::ZERO,
             mobility: 0.0,
