@@ -364,7 +364,7 @@ fn root_name(model: &Model, tree: usize) -> String {
 /// The root of the tree that the body of a step error belongs to.
 fn articulation_of(model: &Model, error: &StepError) -> String {
     let body = match error {
-        StepError::BadStep { .. } => None,
+        StepError::BadStep { .. } | StepError::WrongLength { .. } => None,
         StepError::BadInput { body, .. }
         | StepError::BadActuation { body, .. }
         | StepError::NotFinite { body, .. } => model.find(body),

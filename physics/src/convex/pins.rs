@@ -22,6 +22,9 @@ const HARD: f64 = 1e-5;
 /// Largest change of the distance between two pins of a body that a step may want, as a share of it.
 const MOST_CHANGE: f64 = 0.5;
 
+/// Fastest that a pin pulls a body that is far from its place, m/s: three times sound.
+const FASTEST: f64 = 1000.0;
+
 /// Where a pin's point is, where it should be, by how much the body is turned away, and the other body.
 fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
     let pose = &data.position.world_from_body[pin.body.index()];
@@ -64,7 +67,7 @@ pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut
         let mut row = Row::new(Source::Pin(index as u32), pin.body.index(), other, normal);
         row.arm_a = arm(pin.body.index());
         row.arm_b = other.map_or(DVec3::ZERO, arm);
-        let wanted = (point - goal) * -rate;
+        let wanted = ((point - goal) * -rate).clamp_length_max(FASTEST);
         row.law.along.target = normal.dot(wanted);
         row.law.target = wanted - normal * row.law.along.target;
         let most = pin.release.force * opt.dt;

@@ -208,7 +208,7 @@ impl Maximal {
         // Joint quantities do not reach the step's own door: refuse bad ones here, naming the joint.
         self.read.time = state.time;
         joints::read(&self.reduced, data, &mut self.read, &mut self.frames);
-        crate::step::gather::check_input(&self.reduced, &self.read, act, opt)?;
+        crate::step::check::check_input(&self.reduced, &self.read, act, opt)?;
         let Self { reduced, split, read, frames, passive, act: bodies, .. } = self;
         bodies.body_force.copy_from_slice(&act.body_force);
         bodies.implicit.clone_from(&act.implicit);

@@ -9,6 +9,8 @@ use thiserror::Error;
 pub enum StepError {
     #[error("step length is {dt} s, expected a positive finite number")]
     BadStep { dt: f64 },
+    #[error("{found} {what}, expected {expected}, as many as the model has")]
+    WrongLength { what: &'static str, found: usize, expected: usize },
     #[error("{what} of body '{body}' is {value} at t = {time} s, expected a finite number")]
     BadInput { what: &'static str, body: String, value: f64, time: f64 },
     #[error("{what} of body '{body}' makes no sense at t = {time} s, expected {expected}")]

@@ -1,107 +1,12 @@
-//! Stage one of a step: what acts on the joints, and whether the numbers make sense.
+//! Stage one of a step: what acts on the joints.
 
-use super::{Formulation, StepError, StepOptions};
-use crate::actuation::{Actuation, Anchor, Pin};
+use super::{Formulation, StepOptions};
+use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::{add_passive_explicit, add_passive_implicit};
-use crate::model::{BodyId, JointKind, Model};
+use crate::model::{JointKind, Model};
 use crate::spatial::rotation;
 use crate::state::{State, quaternion, vec3, write3};
-
-/// Refuses input that is not finite, naming the body.
-pub(crate) fn check_input(
-    model: &Model,
-    state: &State,
-    act: &Actuation,
-    opt: &StepOptions,
-) -> Result<(), StepError> {
-    if !(opt.dt.is_finite() && opt.dt > 0.0) {
-        return Err(StepError::BadStep { dt: opt.dt });
-    }
-    let bad = |what, body: &str, value| {
-        Err(StepError::BadInput { what, body: body.to_owned(), value, time: state.time })
-    };
-    let by_freedom = [
-        ("velocity", &state.v),
-        ("joint force", &act.joint_force),
-        ("servo stiffness", &act.servo.stiffness),
-        ("servo damping", &act.servo.damping),
-        ("servo target velocity", &act.servo.target_v),
-        ("prescribed acceleration", &act.prescribed_acceleration),
-    ];
-    for (what, values) in by_freedom {
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
-            return bad(what, model.body(model.body_of_freedom(k)).name(), values[k]);
-        }
-    }
-    for (what, values) in [("position", &state.q), ("servo target", &act.servo.target_q)] {
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
-            let owner = model.bodies.iter().find(|b| b.q_range().contains(&k));
-            return bad(what, owner.map_or("?", |b| b.name()), values[k]);
-        }
-    }
-    for (body, force) in model.bodies.iter().zip(&act.body_force) {
-        if !force.is_finite() {
-            return bad("external force", body.name(), f64::NAN);
-        }
-    }
-    for (body, term) in &act.implicit {
-        if !(term.at_rest.is_finite() && term.gain.is_finite()) {
-            return bad("implicit force", model.body(*body).name(), f64::NAN);
-        }
-    }
-    for motor in &act.motors {
-        let odd = |body: &str, expected| {
-            let (what, body) = ("motor", body.to_owned());
-            Err(StepError::BadActuation { what, body, expected, time: state.time })
-        };
-        if motor.freedom >= model.n_v() {
-            return odd("?", "a freedom of the model");
-        }
-        let name = model.body(model.body_of_freedom(motor.freedom)).name();
-        let numbers = [motor.velocity, motor.compliance];
-        if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
-            return bad("motor", name, value);
-        }
-        if motor.lower.is_nan() || motor.upper.is_nan() || motor.lower > motor.upper {
-            return odd(name, "a least force that is not above the largest");
-        }
-    }
-    act.pins.iter().try_for_each(|pin| check_pin(model, state, pin))
-}
-
-/// Refuses a pin whose numbers make no sense, or that holds a body to itself.
-fn check_pin(model: &Model, state: &State, pin: &Pin) -> Result<(), StepError> {
-    let known = |body: BodyId| body.index() < model.n_bodies();
-    let name = if known(pin.body) { model.body(pin.body).name() } else { "?" };
-    let bad = |expected| {
-        let (what, body) = ("pin", name.to_owned());
-        Err(StepError::BadActuation { what, body, expected, time: state.time })
-    };
-    let (other, goal, turn) = match pin.anchor {
-        Anchor::World { point, rotation } => (None, point, rotation),
-        Anchor::Body { body, point, rotation } => (Some(body), point, rotation),
-    };
-    if !known(pin.body) || other.is_some_and(|body| !known(body)) {
-        return bad("bodies of the model");
-    }
-    if other == Some(pin.body) {
-        return bad("another body or the world to hold on to");
-    }
-    if !(pin.point.is_finite() && goal.is_finite() && pin.correction.is_finite()) {
-        return bad("finite numbers");
-    }
-    if pin.weld && !(turn.is_finite() && turn.length_squared() > 0.0) {
-        return bad("a rotation to be welded at");
-    }
-    let release = &pin.release;
-    let direction = release.push_direction.to_array();
-    let limits = [release.tension, release.friction, release.force];
-    if limits.into_iter().chain(direction).any(f64::is_nan) {
-        return bad("numbers for when to let go");
-    }
-    Ok(())
-}
 
 /// Wanted minus present position of a joint, per freedom; rotations by the short way in child axes.
 pub(crate) fn position_error(kind: JointKind, q: &[f64], target: &[f64], out: &mut [f64; 6]) {

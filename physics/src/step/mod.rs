@@ -14,6 +14,7 @@
 
 pub(crate) mod bias;
 mod books;
+pub(crate) mod check;
 mod contact_rows;
 mod convex_step;
 mod end_pose;
@@ -136,8 +137,11 @@ pub struct StepReport {
 }
 
 /// Looks at the state: poses, velocities, contact points. Call it before a controller acts and before
-/// [`advance`].
+/// [`advance`], which refuses a state that is not the model's; there is nothing to be seen in such a one.
 pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
+    if state.q.len() != model.n_q() || state.v.len() != model.n_v() {
+        return;
+    }
     look::look(model, state, data, opt);
     let carries = opt.formulation == Formulation::ImplicitPenalty;
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt, carries };
@@ -175,7 +179,7 @@ pub(crate) fn advance_with_rows(
     opt: &StepOptions,
     extra: &mut ExtraRows<'_>,
 ) -> Result<StepReport, StepError> {
-    gather::check_input(model, state, act, opt)?;
+    check::check_input(model, state, act, opt)?;
     if opt.formulation == Formulation::ImplicitPenalty {
         return convex_step::advance(model, state, data, act, opt);
     }
