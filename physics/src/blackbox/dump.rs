@@ -20,7 +20,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
@@ -229,11 +229,13 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
         dt,
         formulation,
         substeps,
+        most_substeps,
         normal_law,
         contact_time,
         margin,
         passes,
         sweeps,
+        most_work,
         tolerance,
         correction,
         slop,
@@ -249,8 +251,10 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
     Line::new("options")
         .word(formulation.name())
         .word(substeps)
+        .word(most_substeps)
         .word(passes)
         .word(sweeps)
+        .word(most_work)
         .word(ledger)
         .numbers(&[dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop])
         .numbers(&[max_correction_speed, restitution_threshold, sleep_after.unwrap_or(f64::NAN)])
@@ -262,8 +266,10 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
     let name: String = lines.word("a formulation")?;
     let formulation = Formulation::from_name(&name).ok_or_else(|| lines.wrong("a formulation", &name))?;
     let substeps = lines.word("sub-steps")?;
+    let most_substeps = lines.word("most sub-steps")?;
     let passes = lines.word("passes")?;
     let sweeps = lines.word("sweeps")?;
+    let most_work = lines.word("a bound on the work")?;
     let ledger = lines.word("true or false")?;
     let [dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop] =
         lines.array("a number")?;
@@ -277,11 +283,13 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
         dt,
         formulation,
         substeps,
+        most_substeps,
         normal_law,
         contact_time,
         margin,
         passes,
         sweeps,
+        most_work,
         tolerance,
         correction,
         slop,

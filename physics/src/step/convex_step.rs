@@ -31,6 +31,7 @@ pub(super) fn advance(
         iterations: report.solve.iterations,
         residual: report.solve.residual,
         settled: report.solve.unsolved == 0,
+        ..RowReport::default()
     };
     let books = opt.ledger.then(|| books::enter(model, state, data, act, &mut problem));
     let mut next =

@@ -16,6 +16,7 @@ pub(crate) mod bias;
 mod books;
 mod contact_rows;
 mod convex_step;
+mod direct;
 mod error;
 pub(crate) mod gather;
 mod ledger;
