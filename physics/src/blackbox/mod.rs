@@ -367,6 +367,7 @@ fn articulation_of(model: &Model, error: &StepError) -> String {
         StepError::BadStep { .. } => None,
         StepError::BadInput { body, .. }
         | StepError::BadActuation { body, .. }
+        | StepError::TooStiff { body, .. }
         | StepError::NotFinite { body, .. } => model.find(body),
     };
     body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))
