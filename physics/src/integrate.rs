@@ -47,6 +47,11 @@ impl Integrator {
             Self::ImplicitVelocity => "implicit-velocity",
         }
     }
+
+    /// The integrator with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|i| i.name() == name)
+    }
 }
 
 /// Fixed-point rounds for the middle velocity. Each shrinks the remainder by about `h |ω|`.
@@ -100,6 +105,11 @@ impl Stepper {
             Integrator::RungeKutta4 => self.runge_kutta(model, state, data, dt, &mut act),
         }
         state.time += dt;
+    }
+
+    /// Starts the sums anew, as a fresh stepper would.
+    pub(crate) fn forget_rounding(&mut self) {
+        self.rounding.left.0.clear();
     }
 
     fn gather(&mut self, model: &Model, state: &State, act: &mut impl FnMut(&State, &mut Forces)) {

@@ -14,6 +14,7 @@ use super::{Record, fingerprint};
 use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
 use crate::data::Data;
 use crate::forces::ImplicitForce;
+use crate::integrate::Integrator;
 use crate::model::{BodyId, Model};
 use crate::spatial::{ArticulatedInertia, Force, Sym3};
 use crate::state::State;
@@ -21,6 +22,9 @@ use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
 const VERSION: u32 = 5;
+
+/// The word for the formulation's own integrator.
+const OWN: &str = "own";
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
@@ -228,6 +232,7 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
     let StepOptions {
         dt,
         formulation,
+        integrator,
         substeps,
         most_substeps,
         normal_law,
@@ -250,6 +255,7 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
     };
     Line::new("options")
         .word(formulation.name())
+        .word(integrator.map_or(OWN, Integrator::name))
         .word(substeps)
         .word(most_substeps)
         .word(passes)
@@ -265,6 +271,11 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
     lines.expect("options")?;
     let name: String = lines.word("a formulation")?;
     let formulation = Formulation::from_name(&name).ok_or_else(|| lines.wrong("a formulation", &name))?;
+    let name: String = lines.word("an integrator")?;
+    let integrator = match Integrator::from_name(&name) {
+        None if name != OWN => return Err(lines.wrong("an integrator", &name)),
+        integrator => integrator,
+    };
     let substeps = lines.word("sub-steps")?;
     let most_substeps = lines.word("most sub-steps")?;
     let passes = lines.word("passes")?;
@@ -282,6 +293,7 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
     Ok(StepOptions {
         dt,
         formulation,
+        integrator,
         substeps,
         most_substeps,
         normal_law,

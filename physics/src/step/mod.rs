@@ -28,6 +28,7 @@ mod responses;
 pub(crate) mod rows;
 mod sets;
 pub(crate) mod sleep;
+mod smooth;
 mod solve;
 mod springs;
 mod trees;
@@ -48,6 +49,7 @@ use crate::contact::point::Sizing;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
 use crate::forces::Forces;
+use crate::integrate::Stepper;
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use crate::state::State;
@@ -84,6 +86,8 @@ pub struct StepData {
     pub(crate) before: State,
     /// The longest sub-step of explicit springs.
     pub(crate) springs: springs::Springs,
+    /// The plain integrators, once one was asked for.
+    pub(crate) stepper: Option<Box<Stepper>>,
     /// Work space of sleep.
     pub(crate) rest: sleep::Rest,
     /// How each pin of the last step fared, in the order they were written.
@@ -111,6 +115,7 @@ impl StepData {
             spare: State::new(model),
             before: State::new(model),
             springs: springs::Springs::default(),
+            stepper: None,
             rest: sleep::Rest::new(trees),
             pins: Vec::new(),
         }
@@ -182,6 +187,9 @@ pub fn advance(
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
     gather::check_input(model, state, act, opt)?;
+    if let Some(integrator) = opt.integrator {
+        return smooth::advance(model, state, data, act, opt, integrator);
+    }
     let whole = |report: StepReport| StepReport { substeps: 1, substep: opt.dt, ..report };
     match opt.formulation {
         Formulation::ImplicitPenalty => convex_step::advance(model, state, data, act, opt).map(whole),

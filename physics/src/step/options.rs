@@ -1,5 +1,7 @@
 //! How a step is taken.
 
+use crate::integrate::Integrator;
+
 /// How contacts act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Formulation {
@@ -63,6 +65,8 @@ pub struct StepOptions {
     pub dt: f64,
     /// How contacts act.
     pub formulation: Formulation,
+    /// Steps smooth motion by this integrator instead of the formulation's own; what is not smooth is refused.
+    pub integrator: Option<Integrator>,
     /// Least sub-steps of [`Formulation::Penalty`]; it takes as many more as its springs ask for.
     pub substeps: usize,
     /// Most sub-steps of [`Formulation::Penalty`]: a step that would need more is refused. With 0 it takes `substeps` of them,
@@ -103,6 +107,7 @@ impl Default for StepOptions {
         Self {
             dt: 1.0 / 120.0,
             formulation: Formulation::default(),
+            integrator: None,
             substeps: 16,
             // A light foot under a figure of 70 kg asks for 4000 at 120 Hz; five times that is a slow step, not a stuck one.
             most_substeps: 20_000,
@@ -128,6 +133,15 @@ impl StepOptions {
     /// The default settings at another rate.
     pub fn at_rate(hz: f64) -> Self {
         Self { dt: 1.0 / hz, ..Self::default() }
+    }
+
+    /// The integrator that takes effect: the one asked for, or the formulation's own. Explicit springs come with
+    /// semi-implicit Euler, everything else is implicit in velocity.
+    pub fn integrator_in_effect(&self) -> Integrator {
+        self.integrator.unwrap_or(match self.formulation {
+            Formulation::Penalty => Integrator::SemiImplicitEuler,
+            _ => Integrator::ImplicitVelocity,
+        })
     }
 
     /// With another formulation.
