@@ -77,7 +77,7 @@ impl Stepper {
             rates: core::array::from_fn(|_| vec![0.0; model.n_q()]),
             accelerations: core::array::from_fn(|_| vec![0.0; model.n_v()]),
             start: vec![Motion::ZERO; model.n_bodies()],
-            rounding: Rounding::default(),
+            rounding: Rounding::new(model),
         }
     }
 
@@ -195,7 +195,7 @@ impl Stepper {
 
 /// What additions to a state have rounded away so far, to be added with the next (Kahan 1965): a hundred thousand small
 /// steps then end where the method leads, not where rounding does. An unstable spin makes a difference of 10⁻¹⁰ of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Rounding {
     q: Vec<f64>,
     v: Vec<f64>,
@@ -204,12 +204,15 @@ struct Rounding {
 }
 
 impl Rounding {
+    fn new(model: &Model) -> Self {
+        let (nq, nv) = (model.n_q(), model.n_v());
+        Self { q: vec![0.0; nq], v: vec![0.0; nv], left: (Vec::with_capacity(nq), Vec::with_capacity(nv)) }
+    }
+
     fn add(&mut self, state: &mut State, q: &[f64], v: &[f64]) {
         if self.left.0 != state.q || self.left.1 != state.v {
-            for (list, n) in [(&mut self.q, q.len()), (&mut self.v, v.len())] {
-                list.clear();
-                list.resize(n, 0.0);
-            }
+            self.q.fill(0.0);
+            self.v.fill(0.0);
         }
         add_compensated(&mut state.q, q, &mut self.q);
         add_compensated(&mut state.v, v, &mut self.v);
