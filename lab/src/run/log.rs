@@ -21,6 +21,7 @@ impl Log {
     pub(crate) fn new(world: &World) -> Self {
         let mut text =
             "time_s,kinetic_J,potential_J,contacts,deepest_m,passes,row_iterations,pin_error_m".to_owned();
+        text.push_str(",substeps,substep_s,row_work,given_up");
         for account in Account::ALL {
             // Writing to a string cannot fail.
             let _ = write!(text, ",work_{}_J", account.name());
@@ -45,13 +46,17 @@ impl Log {
         let pins = data.step.pins.iter().map(|p| p.error).fold(0.0, f64::max);
         let _ = write!(
             self.text,
-            "{time:.6},{:.9e},{:.9e},{},{:.6e},{},{},{pins:.6e}",
+            "{time:.6},{:.9e},{:.9e},{},{:.6e},{},{},{pins:.6e},{},{:.6e},{},{}",
             kinetic_energy(model, data, &world.state.v),
             potential_energy(model, data),
             data.contact.points.iter().filter(|c| c.depth > 0.0).count(),
             world.deepest(),
             world.report.passes,
             world.report.rows.iterations,
+            world.report.substeps,
+            world.report.substep,
+            world.report.rows.work,
+            world.report.rows.given_up,
         );
         for account in Account::ALL {
             let _ = write!(self.text, ",{:.6e}", world.ledger.work(account));

@@ -43,8 +43,20 @@ pub struct LaneManifest {
     pub set: Vec<String>,
     /// How contacts acted.
     pub formulation: String,
+    /// The integrator that took effect.
+    pub integrator: String,
+    /// In which coordinates articulations were simulated.
+    pub dynamics: String,
     /// Length of a step, s.
     pub dt: f64,
+    /// Most sub-steps of a step.
+    pub substeps: usize,
+    /// The shortest sub-step, s.
+    pub substep: f64,
+    /// Most multiplications of the rigid solvers in a step.
+    pub work: u64,
+    /// Steps in which the direct solver gave an island up to sweeps.
+    pub given_up: u64,
     /// Number of bodies.
     pub bodies: usize,
     /// Number of freedoms.
@@ -87,7 +99,13 @@ impl Manifest {
                 name: lane.name.clone(),
                 set: lane.set.clone(),
                 formulation: lane.world.options.formulation.name().to_owned(),
+                integrator: lane.world.options.integrator_in_effect().name().to_owned(),
+                dynamics: lane.world.scene().dynamics.name().to_owned(),
                 dt: lane.world.options.dt,
+                substeps: lane.world.toll.substeps,
+                substep: lane.world.toll.substep,
+                work: lane.world.toll.work,
+                given_up: lane.world.toll.given_up,
                 bodies: lane.world.model().n_bodies(),
                 freedoms: lane.world.model().n_v(),
                 hashes,

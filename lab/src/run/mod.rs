@@ -1,5 +1,6 @@
 //! Running scenes: one world steps, several worlds run side by side, and what is left on disk.
 
+mod apart;
 mod bvh;
 mod compare;
 mod files;
@@ -19,4 +20,4 @@ pub(crate) use lanes::divergence;
 pub use lanes::{Lane, Metrics, Run, variants_of};
 pub use manifest::{FileManifest, LaneManifest, Manifest};
 pub use replay::{ReplayError, ReplayReport, replay};
-pub use world::{Snapshot, World, state_hash};
+pub use world::{Snapshot, Toll, World, state_hash};

@@ -13,7 +13,7 @@ use super::lanes::Run;
 use super::manifest::{FileManifest, LaneManifest, Manifest};
 use super::world::World;
 use crate::disk::{FileError, Lock, read};
-use crate::scene::SceneError;
+use crate::scene::{Dynamics, SceneError};
 use crate::words::one_line;
 
 /// Why a run could not be replayed.
@@ -57,6 +57,12 @@ pub enum ReplayError {
         path: PathBuf,
         /// What is wrong.
         source: DumpError,
+    },
+    /// A black box of separate bodies.
+    #[error("{}: holds steps in maximal coordinates as their joints saw them, which cannot be taken again one by one; expected the directory of the run", path.display())]
+    Apart {
+        /// Which file.
+        path: PathBuf,
     },
     /// A black box that the manifest does not know.
     #[error("{}: no lane of {MANIFEST} beside it names this black box, expected one of: {}", path.display(), known.join(", "))]
@@ -147,6 +153,9 @@ fn replay_dump(path: &Path) -> Result<ReplayReport, ReplayError> {
         return Err(ReplayError::Stray { path: path.to_owned(), known });
     };
     let scene = if variant.set.is_empty() { scene } else { scene.with(&variant.set)? };
+    if scene.dynamics != Dynamics::Reduced {
+        return Err(ReplayError::Apart { path: path.to_owned() });
+    }
     let world = World::new(&scene)?;
     let bad = |source| ReplayError::Dump { path: path.to_owned(), source };
     let steps = Dump::read(file).map_err(bad)?.replay(world.model()).map_err(bad)?;

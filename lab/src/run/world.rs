@@ -12,9 +12,10 @@ use stuntlab_physics::memory::Memory;
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
+use super::apart::Apart;
 use super::hands::{Drag, Hands, Push, Reach};
 use crate::scene::{
-    ControllerSpec, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
+    ControllerSpec, Dynamics, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
 };
 use crate::words::fingerprint;
 
@@ -33,6 +34,8 @@ pub struct World {
     pub report: StepReport,
     /// The books of all steps so far.
     pub ledger: Ledger,
+    /// What all steps so far took.
+    pub toll: Toll,
     scene: Scene,
     stage: Stage,
     act: Actuation,
@@ -42,6 +45,34 @@ pub struct World {
     parked: Vec<BodyId>,
     /// The last steps, for when one goes wrong.
     black_box: BlackBox,
+    /// The separate bodies, in maximal coordinates.
+    apart: Option<Apart>,
+}
+
+/// What steps took: what a run's manifest says of how it was really stepped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Toll {
+    /// Most sub-steps of a step.
+    pub substeps: usize,
+    /// The shortest sub-step, s.
+    pub substep: f64,
+    /// Most multiplications of the rigid solvers in a step.
+    pub work: u64,
+    /// Steps in which the direct solver gave an island up.
+    pub given_up: u64,
+}
+
+impl Toll {
+    fn none(options: &StepOptions) -> Self {
+        Self { substeps: 0, substep: options.dt, work: 0, given_up: 0 }
+    }
+
+    fn add(&mut self, report: &StepReport) {
+        self.substeps = self.substeps.max(report.substeps);
+        self.substep = self.substep.min(report.substep);
+        self.work = self.work.max(report.rows.work);
+        self.given_up += u64::from(report.rows.given_up > 0);
+    }
 }
 
 /// Steps the black box remembers.
@@ -57,6 +88,8 @@ pub struct Snapshot {
     fired: Vec<bool>,
     parked: Vec<BodyId>,
     ledger: Ledger,
+    toll: Toll,
+    apart: Option<Apart>,
 }
 
 impl World {
@@ -66,6 +99,13 @@ impl World {
     /// A scene that cannot be built.
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let stage = Stage::build(scene)?;
+        let apart = match scene.dynamics {
+            Dynamics::Reduced => None,
+            Dynamics::Maximal => {
+                let apart = Apart::new(&stage.model, &stage.state);
+                Some(apart.map_err(|e| scene.error_at(0, "dynamics", format!("is \"maximal\", but {e}")))?)
+            }
+        };
         let mut world = Self {
             state: stage.state.clone(),
             data: Data::new(&stage.model),
@@ -73,11 +113,13 @@ impl World {
             controllers: Vec::new(),
             report: StepReport::default(),
             ledger: Ledger::default(),
+            toll: Toll::none(&scene.options),
             scene: scene.clone(),
             act: Actuation::new(&stage.model),
             fired: vec![false; scene.events.len()],
             parked: stage.parked.clone(),
             black_box: BlackBox::new(&stage.model, REMEMBERED),
+            apart,
             stage,
         };
         world.controllers =
@@ -202,13 +244,18 @@ impl World {
         if let Some(drag) = &hands.drag {
             reach.drag(drag, &self.stage.model, &self.data, dt);
         }
-        self.report = self.black_box.advance(
-            &self.stage.model,
-            &mut self.state,
-            &mut self.data,
-            &self.act,
-            &self.options,
-        )?;
+        let (model, state, data) = (&self.stage.model, &mut self.state, &mut self.data);
+        self.report = match &mut self.apart {
+            None => self.black_box.advance(model, state, data, &self.act, &self.options)?,
+            Some(apart) => {
+                let step =
+                    |_: &Model, state: &mut State, _: &mut Data, act: &Actuation, options: &StepOptions| {
+                        apart.advance(state, act, options)
+                    };
+                self.black_box.advance_by(model, state, data, &self.act, &self.options, step)?
+            }
+        };
+        self.toll.add(&self.report);
         self.ledger.add(&self.report.ledger);
         self.look();
         Ok(())
@@ -303,6 +350,8 @@ impl World {
             fired: self.fired.clone(),
             parked: self.parked.clone(),
             ledger: self.ledger,
+            toll: self.toll,
+            apart: self.apart.clone(),
         }
     }
 
@@ -313,6 +362,8 @@ impl World {
         self.fired.clone_from(&snapshot.fired);
         self.parked.clone_from(&snapshot.parked);
         self.ledger = snapshot.ledger;
+        self.toll = snapshot.toll;
+        self.apart.clone_from(&snapshot.apart);
         self.data.memory.clone_from(&snapshot.memory);
         self.look();
     }

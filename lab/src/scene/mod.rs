@@ -45,6 +45,7 @@ pub use measure::MeasureSpec;
 pub use motion::Motion;
 pub(crate) use random::Random;
 pub(crate) use random::seed_of;
+pub use solver::Dynamics;
 pub use stage::{Member, Stage};
 
 use fields::Fields;
@@ -65,6 +66,8 @@ pub struct Scene {
     pub duration: f64,
     /// How steps are taken.
     pub options: StepOptions,
+    /// In which coordinates.
+    pub dynamics: Dynamics,
     /// Where all its random numbers come from.
     pub seed: u64,
     /// What it measures.
@@ -173,11 +176,19 @@ impl Scene {
             let problem = format!("has the character {c} in its name, expected a name on one line");
             return Err(SceneError { line: 0, ..fields.error("", problem) });
         }
+        let options = solver::read(&fields)?;
+        let held = !pins.is_empty() || chains.iter().any(|chain| chain.closed);
+        if options.integrator.is_some() && held {
+            let problem = "takes smooth motion only, in a scene with pins, nets or chains held at both ends; expected none, or \
+                           a formulation instead";
+            return Err(fields.error("integrator", problem));
+        }
         let scene = Self {
             name,
             shows,
             duration,
-            options: solver::read(&fields)?,
+            options,
+            dynamics: solver::read_dynamics(&fields, &options)?,
             seed,
             gravity,
             self_collision,

@@ -14,13 +14,17 @@ use super::{Record, fingerprint};
 use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
 use crate::data::Data;
 use crate::forces::ImplicitForce;
+use crate::integrate::Integrator;
 use crate::model::{BodyId, Model};
 use crate::spatial::{ArticulatedInertia, Force, Sym3};
 use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
+
+/// The word for the formulation's own integrator.
+const OWN: &str = "own";
 
 /// Recorded steps, the last of them usually the one that went wrong.
 #[derive(Clone, Debug)]
@@ -228,12 +232,15 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
     let StepOptions {
         dt,
         formulation,
+        integrator,
         substeps,
+        most_substeps,
         normal_law,
         contact_time,
         margin,
         passes,
         sweeps,
+        most_work,
         tolerance,
         correction,
         slop,
@@ -248,9 +255,12 @@ fn write_options(options: &StepOptions, out: &mut impl Write) -> io::Result<()> 
     };
     Line::new("options")
         .word(formulation.name())
+        .word(integrator.map_or(OWN, Integrator::name))
         .word(substeps)
+        .word(most_substeps)
         .word(passes)
         .word(sweeps)
+        .word(most_work)
         .word(ledger)
         .numbers(&[dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop])
         .numbers(&[max_correction_speed, restitution_threshold, sleep_after.unwrap_or(f64::NAN)])
@@ -261,9 +271,16 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
     lines.expect("options")?;
     let name: String = lines.word("a formulation")?;
     let formulation = Formulation::from_name(&name).ok_or_else(|| lines.wrong("a formulation", &name))?;
+    let name: String = lines.word("an integrator")?;
+    let integrator = match Integrator::from_name(&name) {
+        None if name != OWN => return Err(lines.wrong("an integrator", &name)),
+        integrator => integrator,
+    };
     let substeps = lines.word("sub-steps")?;
+    let most_substeps = lines.word("most sub-steps")?;
     let passes = lines.word("passes")?;
     let sweeps = lines.word("sweeps")?;
+    let most_work = lines.word("a bound on the work")?;
     let ledger = lines.word("true or false")?;
     let [dt, exponent, dissipation, contact_time, margin, tolerance, correction, slop] =
         lines.array("a number")?;
@@ -276,12 +293,15 @@ fn read_options<R: BufRead>(lines: &mut Lines<R>) -> Result<StepOptions, DumpErr
     Ok(StepOptions {
         dt,
         formulation,
+        integrator,
         substeps,
+        most_substeps,
         normal_law,
         contact_time,
         margin,
         passes,
         sweeps,
+        most_work,
         tolerance,
         correction,
         slop,

@@ -198,8 +198,31 @@ impl BlackBox {
         act: &Actuation,
         opt: &StepOptions,
     ) -> Result<StepReport, Fault> {
+        self.advance_by(model, state, data, act, opt, advance)
+    }
+
+    /// [`BlackBox::advance`] with another way to take the step, such as [`crate::maximal::Maximal::advance`] between two
+    /// translations. A dump of such steps tells their story but is not replayed by [`Dump::replay`].
+    ///
+    /// # Errors
+    /// As [`BlackBox::advance`].
+    pub fn advance_by(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        data: &mut Data,
+        act: &Actuation,
+        opt: &StepOptions,
+        step: impl FnOnce(
+            &Model,
+            &mut State,
+            &mut Data,
+            &Actuation,
+            &StepOptions,
+        ) -> Result<StepReport, StepError>,
+    ) -> Result<StepReport, Fault> {
         self.record(model, state, data, act, opt);
-        let outcome = advance(model, state, data, act, opt);
+        let outcome = step(model, state, data, act, opt);
         let fault = match outcome {
             Ok(report) => {
                 self.newest().led_to = Some(fingerprint(state));
@@ -367,6 +390,8 @@ fn articulation_of(model: &Model, error: &StepError) -> String {
         StepError::BadStep { .. } | StepError::WrongLength { .. } => None,
         StepError::BadInput { body, .. }
         | StepError::BadActuation { body, .. }
+        | StepError::NotSmooth { body, .. }
+        | StepError::TooStiff { body, .. }
         | StepError::NotFinite { body, .. } => model.find(body),
     };
     body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))

@@ -175,8 +175,6 @@ pub struct SolveReport {
     pub residual: f64,
     /// Times the problem was solved again because points came through at the end of the step.
     pub again: usize,
-    /// Steps that were taken instead of one, each half as long as the one before, if solving again did not do.
-    pub parts: usize,
 }
 
 impl SolveReport {
@@ -188,7 +186,6 @@ impl SolveReport {
         self.unsolved += other.unsolved;
         self.residual = self.residual.max(other.residual);
         self.again += other.again;
-        self.parts += other.parts;
     }
 }
 

@@ -9,6 +9,19 @@
 //! the same coefficient are projected together onto the disc `|x_t| ≤ μ x_n` (maximum dissipation). Sweeps go to and fro
 //! (symmetric Gauss–Seidel): a load enters a stack at one end and the reaction at the other, and a sweep carries news
 //! all the way only in its own direction.
+//!
+//! Where few light bodies carry a heavy one, or many are stacked, sweeps alone shrink what is left by a factor near 1
+//! (`1/(1 + m/M)` for a mass `M` on a mass `m`). So a round of two sweeps `x ↦ S(x)` is taken as the gradient step of the
+//! nonsmooth nonlinear conjugate gradient method (Silcowitz-Hansen, Niebe & Erleben 2010), in the norm
+//! `‖Δ‖² = Σ A_ii Δ_i²`, which has the unit of energy for rows of every kind:
+//!
+//! ```text
+//! Δ_k = S(x_k) - x_k,   β = ‖Δ_k‖²/‖Δ_{k-1}‖²                                                   (1)
+//! x_{k+1} = S(x_k) + β p_{k-1},   p_k = Δ_k + β p_{k-1}      while β < 1; else p_k = 0          (2)
+//! ```
+//!
+//! Sweeps to and fro are a symmetric preconditioner, as conjugate gradients want it. What is returned is always `S(x_k)`, so
+//! bounds hold, and a round that changes nothing is a solution as before.
 
 use std::ops::Range;
 
@@ -19,14 +32,8 @@ pub const MAX_GROUP: usize = 6;
 /// do not: most contacts that are prepared do not touch.
 const IDLE: usize = 3;
 
-/// Every so many sweeps an island is given up whose changes have not shrunk to this share: jammed rows that pull each
-/// other to and fro gain nothing by more sweeps.
-const STALL: usize = 64;
-const STALLED: f64 = 0.95;
-
-/// Sweeps carry news from group to group: a small island needs no more than these, however many are allowed.
-const SWEEPS: usize = 40;
-const SWEEPS_PER_GROUP: usize = 2;
+/// Rounds of two sweeps that an island gets whatever they cost: fewer leave a worse start to the next step.
+const LEAST_ROUNDS: usize = 4;
 
 /// Share of an island's largest speed that sweeps need not resolve.
 const EXACT: f64 = 1e-3;
@@ -70,6 +77,17 @@ struct Block {
     from: u32,
 }
 
+/// What a solve may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Most sweeps of an island.
+    pub max_sweeps: usize,
+    /// Velocity that sweeps need not resolve, m/s or rad/s.
+    pub tolerance: f64,
+    /// Most multiplications of all islands; beyond it each still gets a few sweeps.
+    pub most_work: u64,
+}
+
 /// Rows in groups, and the blocks between them.
 #[derive(Clone, Debug, Default)]
 pub struct Coupled {
@@ -79,6 +97,23 @@ pub struct Coupled {
     /// Groups island by island, and where each island starts.
     order: Vec<u32>,
     islands: Vec<u32>,
+    ways: Ways,
+}
+
+/// Per row: where a round of sweeps started, and the direction in which it is carried on.
+#[derive(Clone, Debug, Default)]
+struct Ways {
+    start: Vec<f64>,
+    along: Vec<f64>,
+}
+
+impl Ways {
+    fn fit(&mut self, n: usize) {
+        for list in [&mut self.start, &mut self.along] {
+            list.clear();
+            list.resize(n, 0.0);
+        }
+    }
 }
 
 /// How a solve went.
@@ -90,6 +125,18 @@ pub struct SweepReport {
     pub change: f64,
     /// Whether every island ended early.
     pub settled: bool,
+    /// Multiplications, those of rows at rest counted in.
+    pub work: u64,
+}
+
+impl SweepReport {
+    /// The report of two islands.
+    fn add(&mut self, island: &Self) {
+        self.sweeps = self.sweeps.max(island.sweeps);
+        self.change = self.change.max(island.change);
+        self.settled &= island.settled;
+        self.work += island.work;
+    }
 }
 
 impl Coupled {
@@ -192,59 +239,128 @@ impl Coupled {
         self.islands[0] = 0;
     }
 
-    /// Solves by at most `max_sweeps` sweeps from the given `x`. An island ends early once none of its rows' velocities
-    /// changed by more than `tolerance`, or by a thousandth of its largest speed.
+    /// Solves the islands that take part from the given `x`. An island ends early once none of its rows' velocities
+    /// changed by more than the tolerance, or by a thousandth of its largest speed.
     pub fn solve(
-        &self,
+        &mut self,
         rows: &[CoupledRow],
         x: &mut [f64],
-        max_sweeps: usize,
-        tolerance: f64,
+        effort: &Effort,
+        takes_part: impl Fn(usize) -> bool,
     ) -> SweepReport {
+        let mut ways = std::mem::take(&mut self.ways);
+        ways.fit(rows.len());
         let mut report = SweepReport { settled: true, ..SweepReport::default() };
-        for ends in self.islands.windows(2) {
-            let island = &self.order[ends[0] as usize..ends[1] as usize];
-            let rows_of = |&g: &u32| {
-                &rows[self.groups[g as usize].rows.0 as usize..self.groups[g as usize].rows.1 as usize]
-            };
-            let speed = island.iter().flat_map(rows_of).fold(0.0, |most: f64, row| row.speed.max(most));
-            let tolerance = tolerance.max(EXACT * speed);
-            let max_sweeps = max_sweeps.min(SWEEPS + SWEEPS_PER_GROUP * island.len());
-            let (mut since_all, mut before) = (0, f64::INFINITY);
-            for sweep in 1..=max_sweeps {
-                let all = since_all == 0 || sweep == max_sweeps;
-                let mut change = 0.0_f64;
-                let mut visit = |&g: &u32| {
-                    let group = &self.groups[g as usize];
-                    if all || x[group.rows.0 as usize] != 0.0 {
-                        change = change.max(self.relax(rows, group, x));
-                    }
-                };
-                if sweep % 2 == 1 {
-                    island.iter().for_each(&mut visit);
-                } else {
-                    island.iter().rev().for_each(&mut visit);
-                }
-                let settled = change <= tolerance;
-                if (settled && all) || sweep == max_sweeps {
-                    report.sweeps = report.sweeps.max(sweep);
-                    report.change = report.change.max(change);
-                    report.settled &= settled;
-                    break;
-                }
-                if sweep % STALL == 0 {
-                    if change > STALLED * before {
-                        report.sweeps = report.sweeps.max(sweep);
-                        report.change = report.change.max(change);
-                        report.settled = false;
-                        break;
-                    }
-                    before = change;
-                }
-                since_all = if settled || since_all == IDLE { 0 } else { since_all + 1 };
+        for k in (0..self.n_islands()).filter(|&k| takes_part(k)) {
+            let island = &self.order[self.islands[k] as usize..self.islands[k + 1] as usize];
+            if !island.is_empty() {
+                let left = effort.most_work.saturating_sub(report.work);
+                let effort = Effort { most_work: left, ..*effort };
+                report.add(&self.solve_island(island, rows, x, &effort, &mut ways));
             }
         }
+        self.ways = ways;
         report
+    }
+
+    fn solve_island(
+        &self,
+        island: &[u32],
+        rows: &[CoupledRow],
+        x: &mut [f64],
+        effort: &Effort,
+        ways: &mut Ways,
+    ) -> SweepReport {
+        let mut report = SweepReport::default();
+        let rows_of = |&g: &u32| self.rows_of(g as usize);
+        let speed = island.iter().flat_map(rows_of).fold(0.0, |most: f64, i| rows[i].speed.max(most));
+        let tolerance = effort.tolerance.max(EXACT * speed);
+        let per_round = 2 * island.iter().map(|&g| self.work_of(g as usize)).sum::<u64>().max(1);
+        let affordable = usize::try_from(effort.most_work / per_round).unwrap_or(usize::MAX);
+        let rounds = effort.max_sweeps.div_ceil(2).min(affordable.max(LEAST_ROUNDS)).max(1);
+        let mut before = f64::INFINITY;
+        for round in 1..=rounds {
+            for i in island.iter().flat_map(rows_of) {
+                ways.start[i] = x[i];
+            }
+            let all = round % (IDLE + 1) == 1 || round == rounds || report.settled;
+            let mut visit = |change: f64, &g: &u32| {
+                let group = &self.groups[g as usize];
+                if !all && x[group.rows.0 as usize] == 0.0 {
+                    return change;
+                }
+                change.max(self.relax(rows, group, x))
+            };
+            island.iter().fold(0.0, &mut visit);
+            report.change = island.iter().rev().fold(0.0, &mut visit);
+            report.sweeps += 2;
+            report.work += per_round;
+            report.settled = report.change <= tolerance;
+            if (report.settled && all) || round == rounds {
+                break;
+            }
+            before = self.carry_on(island, rows, x, before, ways);
+        }
+        report
+    }
+
+    /// (2) after a round that started at `ways.start`, where the one before had the size `before`; returns ‖Δ_k‖².
+    fn carry_on(
+        &self,
+        island: &[u32],
+        rows: &[CoupledRow],
+        x: &mut [f64],
+        before: f64,
+        ways: &mut Ways,
+    ) -> f64 {
+        let mut size = 0.0;
+        for &g in island {
+            let own = &self.numbers[self.groups[g as usize].own as usize..];
+            let n = self.rows_of(g as usize).len();
+            for (k, i) in self.rows_of(g as usize).enumerate() {
+                size += (own[k * n + k] + rows[i].compliance) * (x[i] - ways.start[i]).powi(2);
+            }
+        }
+        let first = before.is_infinite();
+        let share = if !first && size < before { size / before } else { 0.0 };
+        for i in island.iter().flat_map(|&g| self.rows_of(g as usize)) {
+            let step = x[i] - ways.start[i];
+            if share > 0.0 {
+                let ahead = x[i] + share * ways.along[i];
+                x[i] = match rows[i].friction {
+                    // Others pass over a group whose first row is zero: then all of it must be.
+                    Some((normal, _)) if x[normal as usize] == 0.0 => 0.0,
+                    Some(_) => ahead,
+                    None => ahead.clamp(rows[i].lower, rows[i].upper),
+                };
+            }
+            ways.along[i] = if first || share > 0.0 { step + share * ways.along[i] } else { 0.0 };
+        }
+        size
+    }
+
+    /// Entries of all blocks; half of them are others' transposed.
+    pub fn n_numbers(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Number of islands that [`Coupled::arrange`] was told of, empty ones among them.
+    pub fn n_islands(&self) -> usize {
+        self.islands.len().saturating_sub(1)
+    }
+
+    /// Rows of an island, group by group.
+    pub fn rows_of_island(&self, island: usize) -> impl Iterator<Item = usize> + Clone {
+        let groups = &self.order[self.islands[island] as usize..self.islands[island + 1] as usize];
+        groups.iter().flat_map(|&g| self.rows_of(g as usize))
+    }
+
+    /// Multiplications of a visit.
+    fn work_of(&self, group: usize) -> u64 {
+        let Group { rows, blocks, .. } = self.groups[group];
+        let columns: u64 =
+            self.blocks[blocks.0 as usize..blocks.1 as usize].iter().map(|b| u64::from(b.rows)).sum();
+        u64::from(rows.1 - rows.0) * columns
     }
 
     /// Relaxes the rows of a group in order; the largest change of a row's velocity.
@@ -388,9 +504,9 @@ pub fn is_pair(rows: &[CoupledRow], i: usize) -> bool {
     }
 }
 
-/// Whether a pair of tangents is outside its disc by more than rounding.
-pub fn leaves_cone(rows: &[CoupledRow], x: &[f64]) -> bool {
-    (0..rows.len()).any(|i| match rows[i].friction {
+/// Whether a pair of tangents among `which` is outside its disc by more than rounding.
+pub fn leaves_cone(rows: &[CoupledRow], x: &[f64], mut which: impl Iterator<Item = usize>) -> bool {
+    which.any(|i| match rows[i].friction {
         Some((normal, mu)) if is_pair(rows, i) => {
             x[i].hypot(x[i + 1]) > (1.0 + 1e-9) * mu * x[normal as usize].max(0.0) + f64::MIN_POSITIVE
         }
@@ -410,6 +526,10 @@ mod tests {
         upper: f64::INFINITY,
         friction: None,
     };
+
+    fn effort(max_sweeps: usize, tolerance: f64) -> Effort {
+        Effort { max_sweeps, tolerance, most_work: u64::MAX }
+    }
 
     /// Couples all groups that a dense matrix couples.
     fn coupled(rows: &[CoupledRow], matrix: &[f64]) -> Coupled {
@@ -437,11 +557,11 @@ mod tests {
     fn sweeps_reach_the_dense_solution() {
         let rows = [CoupledRow { offset: -1.0, ..ROW }, CoupledRow { offset: 0.5, ..ROW }];
         let mut x = [0.0; 2];
-        let coupled = coupled(&rows, &[1.0, -1.0, -1.0, 1.5]);
+        let mut coupled = coupled(&rows, &[1.0, -1.0, -1.0, 1.5]);
         // Two groups get 44 sweeps at a time; a solve goes on where the last one stopped.
         let mut report = SweepReport::default();
         for _ in 0..4 {
-            report = coupled.solve(&rows, &mut x, 400, 1e-14);
+            report = coupled.solve(&rows, &mut x, &effort(400, 1e-14), |_| true);
         }
         // [1 -1; -1 1.5] x = [1, -0.5] has the solution (2, 1).
         assert!((x[0] - 2.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12, "{x:?} {report:?}");
@@ -470,7 +590,7 @@ mod tests {
             }
         }
         let mut x = [0.0; 6];
-        let report = coupled(&rows, &matrix).solve(&rows, &mut x, 200, 1e-13);
+        let report = coupled(&rows, &matrix).solve(&rows, &mut x, &effort(200, 1e-13), |_| true);
         assert!(report.settled, "{report:?}");
         for i in 0..n {
             let w: f64 = rows[i].offset
@@ -483,6 +603,6 @@ mod tests {
             }
         }
         assert!((x[1].hypot(x[2]) - 0.5 * x[0]).abs() < 1e-12);
-        assert!(!leaves_cone(&rows, &x));
+        assert!(!leaves_cone(&rows, &x, 0..n));
     }
 }

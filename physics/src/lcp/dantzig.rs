@@ -48,11 +48,24 @@ pub struct DantzigOptions {
     pub lemke_fallback: bool,
     /// Residual up to which an answer counts as solved, relative to 1 + max |b|.
     pub tolerance: f64,
+    /// Most multiplications of one solve, [`Lemke`]'s aside; beyond it ends with [`Status::MaxIterations`]. A count and
+    /// not a time, so that the answer never depends on the machine.
+    pub most_work: u64,
+    /// Where pivoting finds nothing, find out by linear programming whether anything could: then an infeasible
+    /// problem is reported as such instead of as [`Status::NoSolution`]. Costs about n³.
+    pub diagnose: bool,
 }
 
 impl Default for DantzigOptions {
     fn default() -> Self {
-        Self { pivots_per_row: 50, max_friction_rounds: 20, lemke_fallback: true, tolerance: 1e-9 }
+        Self {
+            pivots_per_row: 50,
+            max_friction_rounds: 20,
+            lemke_fallback: true,
+            tolerance: 1e-9,
+            most_work: u64::MAX,
+            diagnose: true,
+        }
     }
 }
 
@@ -96,8 +109,11 @@ pub struct Dantzig {
     dw: Vec<f64>,
     dx: Vec<f64>,
     size: f64,
+    work: u64,
     refused: Vec<usize>,
     limits: Vec<f64>,
+    head: Vec<usize>,
+    behind: Vec<usize>,
     coupled: Vec<f64>,
     kept: Vec<f64>,
     lemke: Lemke,
@@ -112,6 +128,11 @@ impl Dantzig {
         Self { options, ..Self::default() }
     }
 
+    /// Multiplications of the last solve, [`Lemke`]'s aside; of leading order in the number of rows.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Writes the solution to `x`. No warm start is read.
     ///
     /// # Panics
@@ -119,6 +140,7 @@ impl Dantzig {
     pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Report {
         assert!(x.len() == problem.len(), "one entry per row");
         let n = problem.len();
+        self.work = 0;
         self.order.clear();
         let unbounded = |i: usize| problem.bounds(i, x) == (f64::NEG_INFINITY, f64::INFINITY);
         let group = |i: usize| if problem.friction(i).is_some() { 2 } else { u8::from(!unbounded(i)) };
@@ -143,13 +165,13 @@ impl Dantzig {
                     self.update_limits(problem, x, round);
                 }
             }
-            if status == Status::NoSolution && round == 0 {
+            if status == Status::NoSolution && round == 0 && self.options.diagnose {
                 self.plain.build(problem);
                 if !self.tableau.is_feasible(&self.plain) {
                     status = Status::Infeasible;
                 }
             }
-            if matches!(status, Status::Solved | Status::Infeasible) {
+            if matches!(status, Status::Solved | Status::Infeasible) || self.work > self.options.most_work {
                 break;
             }
         }
@@ -168,6 +190,10 @@ impl Dantzig {
         Report { status, residual: problem.residual(x), iterations }
     }
 
+    fn count(&mut self, multiplications: usize) {
+        self.work = self.work.saturating_add(multiplications as u64);
+    }
+
     fn accepts(&self, problem: &Problem, x: &[f64]) -> bool {
         problem.residual(x) <= self.options.tolerance * problem.scale()
     }
@@ -175,6 +201,7 @@ impl Dantzig {
     /// One pass with friction bounds held: how it ended, and after how many pivots.
     fn solve_box(&mut self, problem: &Problem, x: &mut [f64], least_pivot: f64) -> (Status, usize) {
         let n = problem.len();
+        self.count(3 * n * n);
         self.clamped.reset(problem, least_pivot);
         for (list, value) in [(&mut self.lower, 0.0), (&mut self.upper, 0.0), (&mut self.dw, 0.0)] {
             list.clear();
@@ -237,10 +264,13 @@ impl Dantzig {
                 self.settle(problem, x, i);
                 return None;
             }
-            if *pivots >= limit {
+            if *pivots >= limit || self.work > self.options.most_work {
                 return Some(Status::MaxIterations);
             }
             *pivots += 1;
+            // Rates, and one row that enters C or leaves it: two or three solves with the factors of C.
+            let (n, m) = (problem.len(), self.clamped.rows().len());
+            self.count(n * m + 3 * m * m + n);
 
             let direction = if self.w[i] < 0.0 { 1.0 } else { -1.0 };
             self.find_rates(problem, i, direction);
@@ -412,8 +442,9 @@ impl Dantzig {
     /// True when that satisfies all conditions.
     fn solve_coupled(&mut self, problem: &Problem, x: &[f64]) -> bool {
         let n = problem.len();
+        let m = self.clamped.rows().len();
+        self.count(m * m * m / 3 + 2 * n * n);
         let rows = self.clamped.rows();
-        let m = rows.len();
         // A sliding friction row follows its normal: sign and coefficient.
         let slide = |t: usize| {
             let (f, mu) = problem.friction(t)?;
@@ -436,11 +467,26 @@ impl Dantzig {
         for k in 0..m {
             self.dx[k] = -problem.slack_of(rows[k], &self.coupled);
         }
+        // Sliding rows behind each other by their normal, to be walked from `head[normal]` on.
+        self.head.clear();
+        self.head.resize(n, n);
+        self.behind.clear();
+        self.behind.resize(n, n);
+        for t in (0..n).rev() {
+            if let Some((f, _)) = slide(t) {
+                self.behind[t] = self.head[f];
+                self.head[f] = t;
+            }
+        }
+        let (head, behind) = (&self.head, &self.behind);
         let entry = |r: usize, c: usize| {
-            let own = problem.entry(rows[r], rows[c]);
-            let following =
-                (0..n).filter_map(|t| slide(t).filter(|&(f, _)| f == rows[c]).map(|(_, mu)| (t, mu)));
-            following.fold(own, |sum, (t, mu)| sum + mu * problem.entry(rows[r], t))
+            let mut sum = problem.entry(rows[r], rows[c]);
+            let mut t = head[rows[c]];
+            while let Some((_, mu)) = (t < n).then(|| slide(t)).flatten() {
+                sum += mu * problem.entry(rows[r], t);
+                t = behind[t];
+            }
+            sum
         };
         if !self.lu.factor(m, entry) {
             return false;

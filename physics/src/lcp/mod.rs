@@ -35,7 +35,7 @@ mod plain;
 pub mod problem;
 mod tableau;
 
-pub use coupled::{Coupled, CoupledRow, SweepReport};
+pub use coupled::{Coupled, CoupledRow, Effort, SweepReport};
 pub use dantzig::{Dantzig, DantzigOptions};
 pub use lemke::{Lemke, LemkeOptions};
 pub use pgs::{Friction, Pgs, PgsOptions, Sweep};

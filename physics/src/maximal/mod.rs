@@ -36,7 +36,8 @@ use crate::forces::Forces;
 use crate::model::{BodyId, BodySpec, Joint, Model, ModelError};
 use crate::spatial::Motion;
 use crate::state::{State, write3};
-use crate::step::{Formulation, StepError, StepOptions, StepReport, advance_with_rows, observe};
+use crate::step::check::check_input;
+use crate::step::{Formulation, StepError, StepOptions, StepReport, advance_once, observe, substeps};
 
 use joints::JointFrame;
 
@@ -54,6 +55,8 @@ pub struct Maximal {
     passive: Forces,
     /// What the separate bodies see of an actuation.
     act: Actuation,
+    /// An actuation without servos: what explicit springs between the separate bodies are checked with.
+    idle: Actuation,
 }
 
 /// How far joints have come apart.
@@ -88,6 +91,7 @@ impl Maximal {
             frames: vec![JointFrame::default(); model.n_bodies()],
             passive: Forces::new(model),
             act: Actuation::new(&split),
+            idle: Actuation::new(&split),
             reduced: model.clone(),
             split,
         })
@@ -156,31 +160,28 @@ impl Maximal {
             other => other,
         };
         let opt = &StepOptions { sleep_after: None, formulation, ..*opt };
-        if opt.formulation != Formulation::Penalty {
-            return self.advance_once(state, data, act, opt);
+        let Self { reduced, split, read, frames, passive, act: bodies, idle, correction } = self;
+        let mut part = |split: &Model, state: &mut State, data: &mut Data, opt: &StepOptions| {
+            // Joint quantities do not reach the step's own door: refuse bad ones here, naming the joint.
+            read.time = state.time;
+            joints::read(reduced, data, read, frames);
+            check_input(reduced, read, act, opt)?;
+            bodies.body_force.copy_from_slice(&act.body_force);
+            bodies.implicit.clone_from(&act.implicit);
+            bodies.pins.clone_from(&act.pins);
+            joints::gather(reduced, read, frames, act, opt, passive, &mut bodies.body_force);
+            check_input(split, state, bodies, opt)?;
+            advance_once(split, state, data, bodies, opt, &mut |_, rows| {
+                let world = joints::World { reduced, split, read, frames };
+                world.push_rows(act, passive, *correction, opt, rows);
+            })
+        };
+        if opt.formulation == Formulation::Penalty {
+            // Explicit joint forces follow the bodies from sub-step to sub-step.
+            return substeps(split, state, data, idle, opt, &mut part);
         }
-        // Explicit joint forces follow the bodies from sub-step to sub-step.
-        let substeps = opt.substeps.max(1);
-        let short = StepOptions { dt: opt.dt / substeps as f64, substeps: 1, ..*opt };
-        let before = state.clone();
-        let mut total = StepReport::default();
-        for k in 0..substeps {
-            if k > 0 {
-                observe(&self.split, state, data, &short);
-            }
-            match self.advance_once(state, data, act, &short) {
-                Ok(report) => {
-                    let (mut ledger, deepest) = (total.ledger, total.deepest.max(report.deepest));
-                    ledger.add(&report.ledger);
-                    total = StepReport { deepest, ledger, ..report };
-                }
-                Err(error) => {
-                    *state = before;
-                    return Err(error);
-                }
-            }
-        }
-        Ok(total)
+        let report = part(split, state, data, opt)?;
+        Ok(StepReport { substeps: 1, substep: opt.dt, ..report })
     }
 
     /// [`observe`] and [`Maximal::advance`] without a controller in between.
@@ -196,29 +197,6 @@ impl Maximal {
     ) -> Result<StepReport, StepError> {
         observe(&self.split, state, data, opt);
         self.advance(state, data, act, opt)
-    }
-
-    fn advance_once(
-        &mut self,
-        state: &mut State,
-        data: &mut Data,
-        act: &Actuation,
-        opt: &StepOptions,
-    ) -> Result<StepReport, StepError> {
-        // Joint quantities do not reach the step's own door: refuse bad ones here, naming the joint.
-        self.read.time = state.time;
-        joints::read(&self.reduced, data, &mut self.read, &mut self.frames);
-        crate::step::check::check_input(&self.reduced, &self.read, act, opt)?;
-        let Self { reduced, split, read, frames, passive, act: bodies, .. } = self;
-        bodies.body_force.copy_from_slice(&act.body_force);
-        bodies.implicit.clone_from(&act.implicit);
-        bodies.pins.clone_from(&act.pins);
-        joints::gather(reduced, read, frames, act, opt, passive, &mut bodies.body_force);
-        let correction = self.correction;
-        advance_with_rows(split, state, data, bodies, opt, &mut |_, rows| {
-            let world = joints::World { reduced, split, read, frames };
-            world.push_rows(act, passive, correction, opt, rows);
-        })
     }
 }
 

@@ -89,6 +89,7 @@ fn both(first: &StepReport, mut second: StepReport) -> StepReport {
     let mut ledger: Ledger = first.ledger;
     ledger.add(&second.ledger);
     second.ledger = ledger;
+    (second.substeps, second.substep) = (first.substeps + second.substeps, first.substep.min(second.substep));
     second.deepest = second.deepest.max(first.deepest);
     second.solve.join(&first.solve);
     second.rows.iterations = second.solve.iterations;
@@ -143,13 +144,15 @@ fn try_step(
     if is_through && !must {
         return Ok(None);
     }
-    (report.solve.again, report.solve.parts) = (again, 1);
+    report.solve.again = again;
+    (report.substeps, report.substep) = (1, opt.dt);
     report.passes = report.solve.most;
     report.rows = RowReport {
         rows: 3 * problem.rows.len() + problem.joints.len(),
         iterations: report.solve.iterations,
         residual: report.solve.residual,
         settled: report.solve.unsolved == 0,
+        ..RowReport::default()
     };
     convex::keep(act, data, problem);
     data.memory.warm.remember(model, problem, next);

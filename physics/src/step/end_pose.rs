@@ -132,7 +132,8 @@ pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Thro
 /// The end's point at the beginning of the step: a contact that wants to end where the bodies only just touch.
 fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact {
     let pose = |b: usize| &data.position.world_from_body[b];
-    let world = |body: Option<usize>, p: DVec3| body.map_or(p, |b: usize| Transform::transform_point(pose(b), p));
+    let world =
+        |body: Option<usize>, p: DVec3| body.map_or(p, |b: usize| Transform::transform_point(pose(b), p));
     let (on_a, on_b) = (world(Some(point.body_a), point.on_a), world(point.body_b, point.on_b));
     let place = if point.body_b.is_some() { (on_a + on_b) * 0.5 } else { on_a };
     let velocity = |motions: &[crate::spatial::Motion]| {

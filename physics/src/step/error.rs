@@ -16,6 +16,17 @@ pub enum StepError {
     #[error("{what} of body '{body}' makes no sense at t = {time} s, expected {expected}")]
     BadActuation { what: &'static str, body: String, expected: &'static str, time: f64 },
     #[error(
+        "{what} of body '{body}' must act at t = {time} s, but the integrator {integrator} takes smooth motion only; expected \
+         none, or no integrator besides the formulation's own"
+    )]
+    NotSmooth { what: &'static str, body: String, integrator: &'static str, time: f64 },
+    #[error(
+        "explicit springs on body '{body}' are too stiff at t = {time} s: they need sub-steps of {substep:.2e} s, {needed:.0} in a \
+         step where {allowed} are allowed; expected a rate of {rate:.0} Hz or more, more sub-steps (most_substeps), softer \
+         gains or another formulation"
+    )]
+    TooStiff { body: String, time: f64, substep: f64, needed: f64, allowed: usize, rate: f64 },
+    #[error(
         "the step at t = {time} s went wrong: {what} of body '{body}' became {value}; \
          first bad term: {term}"
     )]

@@ -17,6 +17,7 @@ mod books;
 pub(crate) mod check;
 mod contact_rows;
 mod convex_step;
+mod direct;
 mod end_pose;
 mod error;
 pub(crate) mod gather;
@@ -30,7 +31,9 @@ mod responses;
 pub(crate) mod rows;
 mod sets;
 pub(crate) mod sleep;
+mod smooth;
 mod solve;
+mod springs;
 mod trees;
 
 pub use crate::convex::SolveReport;
@@ -41,12 +44,13 @@ pub use pins::PinReport;
 pub use rows::{Cause, RowReport};
 pub use sleep::STILL_SPEED;
 
-pub(crate) use solve::body_velocities;
+pub(crate) use solve::{advance_once, body_velocities};
 
 use crate::actuation::Actuation;
 use crate::contact::point::Sizing;
 use crate::data::Data;
 use crate::forces::Forces;
+use crate::integrate::Stepper;
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use crate::state::State;
@@ -83,6 +87,10 @@ pub struct StepData {
     /// Points that came through in the step.
     pub(crate) through: Vec<end_pose::Through>,
     pub(crate) before: State,
+    /// The longest sub-step of explicit springs.
+    pub(crate) springs: springs::Springs,
+    /// The plain integrators, once one was asked for.
+    pub(crate) stepper: Option<Box<Stepper>>,
     /// Work space of sleep.
     pub(crate) rest: sleep::Rest,
     /// How each pin of the last step fared, in the order they were written.
@@ -110,6 +118,8 @@ impl StepData {
             spare: State::new(model),
             through: Vec::new(),
             before: State::new(model),
+            springs: springs::Springs::default(),
+            stepper: None,
             rest: sleep::Rest::new(trees),
             pins: Vec::new(),
         }
@@ -124,6 +134,10 @@ pub(crate) type ExtraRows<'a> = dyn FnMut(&Data, &mut rows::Rows) + 'a;
 pub struct StepReport {
     /// Rounds of the active set.
     pub passes: usize,
+    /// Sub-steps taken, 1 but for explicit springs.
+    pub substeps: usize,
+    /// The shortest sub-step, s.
+    pub substep: f64,
     /// How the convex problems were solved.
     pub solve: SolveReport,
     /// The rows of the last round.
@@ -167,47 +181,74 @@ pub fn advance(
     act: &Actuation,
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
-    advance_with_rows(model, state, data, act, opt, &mut |_, _| {})
+    check::check_input(model, state, act, opt)?;
+    if let Some(integrator) = opt.integrator {
+        data.looked.forget();
+        return smooth::advance(model, state, data, act, opt, integrator);
+    }
+    if opt.formulation != Formulation::ImplicitPenalty {
+        data.looked.forget();
+    }
+    let whole = |report: StepReport| StepReport { substeps: 1, substep: opt.dt, ..report };
+    match opt.formulation {
+        Formulation::ImplicitPenalty => convex_step::advance(model, state, data, act, opt),
+        Formulation::Penalty => substeps(model, state, data, act, opt, &mut |model, state, data, short| {
+            advance_once(model, state, data, act, short, &mut |_, _| {})
+        }),
+        _ => advance_once(model, state, data, act, opt, &mut |_, _| {}).map(whole),
+    }
 }
 
-/// [`advance`] with rows of the caller's own: `extra` pushes them, once per (sub-)step.
-pub(crate) fn advance_with_rows(
+/// A part of a step, of the length its options say.
+pub(crate) type Part<'a> =
+    dyn FnMut(&Model, &mut State, &mut Data, &StepOptions) -> Result<StepReport, StepError> + 'a;
+
+/// Explicit springs: parts as short as they ask for, looking anew before each. The state stays as it was where one fails.
+pub(crate) fn substeps(
     model: &Model,
     state: &mut State,
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
-    extra: &mut ExtraRows<'_>,
+    part: &mut Part<'_>,
 ) -> Result<StepReport, StepError> {
-    check::check_input(model, state, act, opt)?;
-    if opt.formulation == Formulation::ImplicitPenalty {
-        return convex_step::advance(model, state, data, act, opt);
-    }
-    data.looked.forget();
-    if opt.formulation != Formulation::Penalty {
-        return solve::advance_once(model, state, data, act, opt, extra);
-    }
-    // Explicit springs: short steps, looking anew before each.
-    let substeps = opt.substeps.max(1);
-    let short = StepOptions { dt: opt.dt / substeps as f64, ..*opt };
     data.step.before.clone_from(state);
-    let mut total = StepReport::default();
-    for k in 0..substeps {
-        if k > 0 {
+    data.step.springs.begin();
+    let end = state.time + opt.dt;
+    let mut total = StepReport { substep: opt.dt, ..StepReport::default() };
+    let mut short = *opt;
+    let mut left = opt.dt;
+    while left > 0.0 {
+        if total.substeps > 0 {
             observe(model, state, data, &short);
         }
-        match solve::advance_once(model, state, data, act, &short, extra) {
+        let mut springs = core::mem::take(&mut data.step.springs);
+        let length = springs.next(model, data, act, opt, state.time, left);
+        data.step.springs = springs;
+        let outcome = length.and_then(|length| {
+            short.dt = length;
+            part(model, state, data, &short)
+        });
+        match outcome {
             Ok(report) => {
                 total.ledger.add(&report.ledger);
-                total =
-                    StepReport { deepest: total.deepest.max(report.deepest), ledger: total.ledger, ..report };
+                total = StepReport {
+                    deepest: total.deepest.max(report.deepest),
+                    ledger: total.ledger,
+                    substeps: total.substeps + 1,
+                    substep: total.substep.min(short.dt),
+                    ..report
+                };
             }
             Err(error) => {
                 state.clone_from(&data.step.before);
                 return Err(error);
             }
         }
+        // The last part is all that was left: no rounding stays behind.
+        left = if short.dt >= left { 0.0 } else { left - short.dt };
     }
+    state.time = end;
     Ok(total)
 }
 

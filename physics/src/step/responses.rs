@@ -29,6 +29,8 @@ pub(crate) struct Responses {
     asked_of: Vec<(u32, u32)>,
     /// Whether the responses of a tree are those of its present factors.
     pub(super) fresh: Vec<bool>,
+    /// Whether any row moves anything in a tree.
+    answers: Vec<bool>,
     /// What each row acts on and what comes of it, up to two of each.
     acts: Vec<[Option<Act>; 2]>,
     runs: Vec<[Option<Run>; 2]>,
@@ -91,6 +93,8 @@ impl Responses {
         self.find_slots(model, specs, touched);
         self.fresh.clear();
         self.fresh.resize(model.trees.len(), false);
+        self.answers.clear();
+        self.answers.resize(model.trees.len(), true);
         self.acts.clear();
         self.runs.clear();
         let mut from = 0;
@@ -222,9 +226,9 @@ impl Responses {
         }
     }
 
-    /// Trees a row acts on.
+    /// Trees a row acts on that answer to rows: one whose motion is prescribed couples nothing.
     pub(crate) fn trees_of(&self, row: usize) -> [Option<u32>; 2] {
-        self.runs[row].map(|run| run.map(|r| r.tree))
+        self.runs[row].map(|run| run.map(|r| r.tree).filter(|&tree| self.answers[tree as usize]))
     }
 
     /// Computes the responses of trees whose factors are new.
@@ -244,6 +248,12 @@ impl Responses {
             row += 1;
         }
         self.fresh.fill(true);
+        self.answers.fill(false);
+        for run in self.runs.iter().flatten().flatten() {
+            let numbers = self.slots_of[run.tree as usize].2 as usize;
+            let own = &self.numbers[run.from as usize..][..numbers];
+            self.answers[run.tree as usize] |= own.iter().any(|&x| x != 0.0);
+        }
     }
 
     /// Three rows on the same bodies of trees whose only free joint is the root's; how many rows it took.

@@ -12,11 +12,12 @@
 
 use glam::DVec3;
 
+use super::StepOptions;
+use super::direct::{Direct, WORK_PER_ENTRY};
 use super::responses::{Responses, Slot, tree_of};
 use crate::data::Data;
 use crate::dynamics::impulse::{Hit, tree_response};
-use crate::lcp::coupled::leaves_cone;
-use crate::lcp::{Coupled, CoupledRow, Dantzig, Problem};
+use crate::lcp::{Coupled, CoupledRow, Effort};
 use crate::model::Model;
 use crate::spatial::{Force, Motion};
 
@@ -91,7 +92,14 @@ pub(crate) struct Rows {
     pushes: Vec<Force>,
     joint_pushes: Vec<f64>,
     hits: Vec<Hit>,
-    dense: Dense,
+    direct: Direct,
+    /// Islands that sweeps must look after.
+    swept: Vec<bool>,
+    /// Multiplications done in this step.
+    work: u64,
+    /// Islands given up by the direct solver in this step, and rows of the smallest: it is not tried again.
+    given_up: usize,
+    too_many: usize,
 }
 
 /// Which groups of rows each tree has, and which trees rows connect.
@@ -192,17 +200,6 @@ impl RowSpec {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Dense {
-    matrix: Vec<f64>,
-    offset: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    friction: Vec<Option<usize>>,
-    coefficient: Vec<f64>,
-    solver: Dantzig,
-}
-
 /// How the rows were solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowReport {
@@ -214,6 +211,11 @@ pub struct RowReport {
     pub residual: f64,
     /// Whether the sweeps, if there were any, ended before their number was up.
     pub settled: bool,
+    /// Multiplications of all solves of the step, of leading order; [`StepOptions::most_work`] bounds them.
+    pub work: u64,
+    /// Islands that the direct solver was asked for and gave up, so that they were swept: too many rows for the work
+    /// allowed, or no solution.
+    pub given_up: usize,
 }
 
 impl Rows {
@@ -251,6 +253,9 @@ impl Rows {
             upper: spec.upper,
             friction: spec.friction,
         }));
+        self.work = 0;
+        self.given_up = 0;
+        self.too_many = usize::MAX;
         self.pushes.resize(model.n_bodies(), Force::ZERO);
         self.joint_pushes.resize(model.n_v(), 0.0);
     }
@@ -307,87 +312,79 @@ impl Rows {
         }
     }
 
-    /// Projected Gauss–Seidel from the present guess.
-    pub(crate) fn solve_sweeps(
+    /// Solves the rows from the present guess: directly, if asked for, what can be so within half the work allowed; the rest
+    /// by projected Gauss–Seidel.
+    pub(crate) fn solve(
         &mut self,
         model: &Model,
         data: &mut Data,
-        sweeps: usize,
-        tolerance: f64,
+        opt: &StepOptions,
+        directly: bool,
     ) -> RowReport {
+        self.find_islands(model);
+        let mut report = RowReport { rows: self.specs.len(), settled: true, ..RowReport::default() };
+        if directly {
+            let most_work = (opt.most_work / 2).saturating_sub(self.work);
+            let direct = self.direct.solve(
+                &self.rows,
+                &self.coupled,
+                &self.responses,
+                most_work,
+                self.too_many,
+                &mut self.x,
+                &mut self.swept,
+            );
+            report.iterations = direct.pivots;
+            report.residual = direct.residual;
+            self.work += direct.work;
+            self.given_up = self.given_up.max(direct.given_up);
+            self.too_many = direct.too_many;
+        }
+        if self.swept.contains(&true) {
+            self.couple();
+            self.work += WORK_PER_ENTRY * self.coupled.n_numbers() as u64 / 2;
+            let most_work = opt.most_work.saturating_sub(self.work);
+            let effort = Effort { max_sweeps: opt.sweeps, tolerance: opt.tolerance, most_work };
+            let swept = &self.swept;
+            let sweeps = self.coupled.solve(&self.rows, &mut self.x, &effort, |island| swept[island]);
+            report.iterations += sweeps.sweeps;
+            report.residual = report.residual.max(sweeps.change);
+            report.settled = sweeps.settled;
+            self.work += sweeps.work;
+        }
+        self.reapply(model, data);
+        RowReport { work: self.work, given_up: self.given_up, ..report }
+    }
+
+    /// Groups of rows, and which of them feel each other through some chain of trees.
+    fn find_islands(&mut self, model: &Model) {
         self.coupled.group(&self.rows);
         self.groups.build(model.trees.len(), &self.coupled, &self.responses);
+        let (responses, groups) = (&self.responses, &self.groups);
+        self.coupled.arrange(model.trees.len(), |row| {
+            let tree = responses.trees_of(row).into_iter().flatten().next();
+            tree.map_or(0, |tree| groups.island[tree as usize] as usize)
+        });
+        self.swept.clear();
+        self.swept.resize(self.coupled.n_islands(), true);
+    }
+
+    /// The blocks between groups of the islands that are swept.
+    fn couple(&mut self) {
         for group in 0..self.coupled.n_groups() {
-            self.groups.gather_others(self.responses.trees_of(self.coupled.rows_of(group).start));
+            let trees = self.responses.trees_of(self.coupled.rows_of(group).start);
+            let island = trees.into_iter().flatten().next().map_or(0, |t| self.groups.island[t as usize]);
+            if !self.swept[island as usize] {
+                continue;
+            }
+            self.groups.gather_others(trees);
+            if self.groups.others.is_empty() {
+                // Nothing answers to it; it still has a block of its own.
+                self.groups.others.push(group as u32);
+            }
             let responses = &self.responses;
             self.coupled.couple(group, &self.groups.others, |i, k, out| responses.block(i, k, out));
         }
-        let (responses, groups) = (&self.responses, &self.groups);
-        self.coupled.arrange(model.trees.len(), |row| {
-            responses.trees_of(row)[0].map_or(0, |tree| groups.island[tree as usize] as usize)
-        });
-        let report = self.coupled.solve(&self.rows, &mut self.x, sweeps, tolerance);
-        self.reapply(model, data);
-        RowReport {
-            rows: self.specs.len(),
-            iterations: report.sweeps,
-            residual: report.change,
-            settled: report.settled,
-        }
-    }
-
-    /// Dantzig's principal pivoting on the dense matrix.
-    pub(crate) fn solve_direct(
-        &mut self,
-        model: &Model,
-        data: &mut Data,
-        sweeps: usize,
-        tolerance: f64,
-    ) -> RowReport {
-        let n = self.specs.len();
-        let d = &mut self.dense;
-        d.matrix.clear();
-        for i in 0..n {
-            d.matrix.extend((0..n).map(|k| self.responses.entry(i, k)));
-            d.matrix[i * n + i] += self.rows[i].compliance;
-        }
-        // Redundant rows (four corners of a box) leave the matrix singular: a trace of softness.
-        for i in 0..n {
-            d.matrix[i * n + i] *= 1.0 + 1e-9;
-        }
-        d.offset.clear();
-        d.lower.clear();
-        d.upper.clear();
-        d.friction.clear();
-        d.coefficient.clear();
-        for row in &self.rows {
-            d.offset.push(row.offset);
-            d.lower.push(row.lower);
-            d.upper.push(row.upper);
-            d.friction.push(row.friction.map(|(normal, _)| normal as usize));
-            d.coefficient.push(row.friction.map_or(0.0, |(_, mu)| mu));
-        }
-        let problem = Problem::new(&d.matrix, &d.offset, &d.lower, &d.upper)
-            .and_then(|p| p.with_friction(&d.friction, &d.coefficient));
-        let report = match problem {
-            Ok(problem) => {
-                let report = d.solver.solve(&problem, &mut self.x);
-                RowReport { rows: n, iterations: report.iterations, residual: report.residual, settled: true }
-            }
-            // Numbers that are not finite: leave no impulse; the step names the culprit.
-            Err(_) => {
-                self.x.fill(0.0);
-                RowReport { rows: n, iterations: 0, residual: f64::INFINITY, settled: true }
-            }
-        };
-        // The direct solver bounds each tangent by itself, which lets a slide run on as if on a skate's
-        // blade. Where that left the circular cone, sweeps from here lead back into it.
-        if leaves_cone(&self.rows, &self.x) {
-            let swept = self.solve_sweeps(model, data, sweeps, tolerance);
-            return RowReport { iterations: report.iterations + swept.iterations, ..swept };
-        }
-        self.reapply(model, data);
-        report
     }
 }
 

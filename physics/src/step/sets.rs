@@ -50,7 +50,9 @@ pub(super) fn find(
         }
         report.rows = solve_rows(model, data, opt);
         settle(model, data);
-        if round == most || !switch(model, state, data, act, opt) {
+        // Rounds are work like any other: the bound holds for all of them together.
+        let tired = report.rows.work > opt.most_work;
+        if round == most || tired || !switch(model, state, data, act, opt) {
             return;
         }
     }
@@ -96,11 +98,7 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
         _ => 0,
     });
     let direct = opt.formulation == Formulation::LcpDantzig || rows.specs.len() <= most.max().unwrap_or(0);
-    let report = if direct {
-        rows.solve_direct(model, data, opt.sweeps, opt.tolerance)
-    } else {
-        rows.solve_sweeps(model, data, opt.sweeps, opt.tolerance)
-    };
+    let report = rows.solve(model, data, opt, direct);
     data.step.rows = rows;
     report
 }

@@ -59,7 +59,10 @@ fn a_ball_joint_thrown_from_rest_stays_in_its_cone() {
                     (swing - 0.8).max(twist.abs() - 0.5)
                 };
                 let worst = worst(&mut world, way * torque, beyond);
-                assert!(worst <= allowed(torque), "{torque} N m about {way} at {rate} Hz: {worst} rad beyond");
+                assert!(
+                    worst <= allowed(torque),
+                    "{torque} N m about {way} at {rate} Hz: {worst} rad beyond"
+                );
             }
         }
     }

@@ -1,0 +1,47 @@
+//! A world in maximal coordinates: steps are taken by separate bodies, everybody else sees joint coordinates.
+//!
+//! Controllers, measurements and pictures read the joint coordinates nearest to the separate bodies; how far joints have come
+//! apart stays with the bodies. Where somebody changes the joint coordinates (a throw, a snapshot of before) the bodies are put
+//! there, with their joints together.
+
+use stuntlab_physics::maximal::Maximal;
+use stuntlab_physics::step::StepError;
+use stuntlab_physics::{Actuation, Data, Model, ModelError, State, StepOptions, StepReport, observe};
+
+/// The separate bodies.
+#[derive(Clone)]
+pub(super) struct Apart {
+    maximal: Maximal,
+    state: State,
+    data: Data,
+    /// The joint coordinates that were read off last.
+    joined: State,
+}
+
+impl Apart {
+    /// A model taken apart at a state.
+    pub(super) fn new(model: &Model, state: &State) -> Result<Self, ModelError> {
+        let mut maximal = Maximal::new(model)?;
+        let apart = maximal.separate(state);
+        let data = Data::new(maximal.model());
+        Ok(Self { maximal, state: apart, data, joined: state.clone() })
+    }
+
+    /// Takes a step and reads off the joint coordinates it leads to.
+    pub(super) fn advance(
+        &mut self,
+        state: &mut State,
+        act: &Actuation,
+        options: &StepOptions,
+    ) -> Result<StepReport, StepError> {
+        if *state != self.joined {
+            self.state = self.maximal.separate(state);
+            self.data.memory.clear(self.maximal.model());
+        }
+        observe(self.maximal.model(), &self.state, &mut self.data, options);
+        let report = self.maximal.advance(&mut self.state, &mut self.data, act, options)?;
+        *state = self.maximal.join(&self.state);
+        self.joined.clone_from(state);
+        Ok(report)
+    }
+}
