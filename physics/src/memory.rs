@@ -23,6 +23,23 @@ pub struct Memory {
     pub(crate) pin_forces: Vec<DVec3>,
     /// Where the next solve starts.
     pub(crate) warm: Warm,
+    /// What bodies felt in the last step.
+    pub(crate) felt: Vec<Felt>,
+}
+
+/// A force between two bodies, or of the world on one, in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Felt {
+    /// Index of the body the force acts on.
+    pub body_a: usize,
+    /// Index of the body its opposite acts on; `None` for the static world.
+    pub body_b: Option<usize>,
+    /// Where, world, as the step began.
+    pub point: DVec3,
+    /// Unit normal from B into A, world.
+    pub normal: DVec3,
+    /// Mean over the step, world, N.
+    pub force: DVec3,
 }
 
 /// What is remembered of a contact.
@@ -47,6 +64,7 @@ impl Clone for Memory {
             limit_loads: self.limit_loads.clone(),
             pin_forces: self.pin_forces.clone(),
             warm: self.warm.clone(),
+            felt: self.felt.clone(),
         }
     }
 
@@ -58,6 +76,7 @@ impl Clone for Memory {
         self.limit_loads.clone_from(&source.limit_loads);
         self.pin_forces.clone_from(&source.pin_forces);
         self.warm.clone_from(&source.warm);
+        self.felt.clone_from(&source.felt);
     }
 }
 
@@ -71,6 +90,7 @@ impl Memory {
             limit_loads: vec![0.0; model.n_bodies()],
             pin_forces: Vec::new(),
             warm: Warm::new(model),
+            felt: Vec::new(),
         }
     }
 
@@ -79,8 +99,19 @@ impl Memory {
         *self = Self::new(model);
     }
 
-    /// Keeps what the next step wants to know of the contacts of this one.
-    pub(crate) fn keep_contacts(&mut self, points: &[Contact], n_static: usize) {
+    /// What bodies felt in the last step, whether or not they still touch where they did: what senses should read.
+    /// (Contacts in [`crate::Data`] are those of the state at hand; a blow that parts what it hits is no longer among them.) If the step
+    /// was taken in parts, forces of one place may come in several entries, which add up.
+    pub fn felt(&self) -> &[Felt] {
+        &self.felt
+    }
+
+    /// Keeps what the next step wants to know of the contacts of this one, which is the given share of a whole step.
+    pub(crate) fn keep_contacts(&mut self, points: &[Contact], n_static: usize, share: f64) {
+        for c in points.iter().filter(|c| c.force != DVec3::ZERO) {
+            let Contact { body_a, body_b, point, normal, force, .. } = *c;
+            self.felt.push(Felt { body_a, body_b, point, normal, force: force * share });
+        }
         self.touches.clear();
         self.n_static = 0;
         for (k, c) in points.iter().enumerate() {

@@ -53,7 +53,7 @@ impl Feet {
     pub(super) fn feel(&mut self, sense: &Sense<'_>) {
         let up = -sense.model.gravity().try_normalize().unwrap_or(-DVec3::Z);
         self.loads.fill(0.0);
-        for contact in &sense.data.contact.points {
+        for contact in sense.data.memory.felt() {
             let bone = contact.body_a.wrapping_sub(sense.bodies.start);
             if self.is_foot(bone) {
                 self.loads[bone] += contact.force.dot(up).max(0.0);
@@ -90,9 +90,8 @@ impl Feet {
             let swing = motion - up * up.dot(motion);
             let speed = swing.length();
             let along = sense.data.velocity.body[index].linear.dot(swing) / speed.max(1e-9);
-            let touching = sense.data.contact.points.iter();
-            let mut touching =
-                touching.filter(|c| c.body_a == index && c.body_b.is_none() && c.force != DVec3::ZERO);
+            let felt = sense.data.memory.felt().iter();
+            let mut touching = felt.filter(|f| f.body_a == index && f.body_b.is_none());
             // It scrapes along, or something stands in its way.
             let scrapes = along > 0.4 * options.swing_speed;
             let hindered = touching.any(|c| scrapes || c.normal.dot(swing) < -0.3 * speed);

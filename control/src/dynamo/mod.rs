@@ -183,10 +183,10 @@ impl Dynamo {
     /// Net force of other things on all but the feet, N; whether anything was touched.
     fn impacts(&self, sense: &Sense<'_>) -> (DVec3, bool) {
         let (mut force, mut touching) = (DVec3::ZERO, false);
-        for contact in &sense.data.contact.points {
+        for contact in sense.data.memory.felt() {
             let own = |b: usize| sense.bodies.contains(&b).then(|| b - sense.bodies.start);
             let (a, b) = (own(contact.body_a), contact.body_b.and_then(own));
-            if a.is_none() && b.is_none() || contact.force == DVec3::ZERO || a.is_some() && b.is_some() {
+            if a.is_none() && b.is_none() || a.is_some() && b.is_some() {
                 continue;
             }
             touching = true;

@@ -2,7 +2,7 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::Data;
-use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
+use stuntlab_physics::glam::{DMat3, DQuat};
 
 use super::aid::{root_rotation, wrap, yaw};
 use super::falling::{REST, SUNK};
@@ -76,8 +76,7 @@ impl Fighter {
             let part = sense.bodies.contains(&body).then(|| parts[body - sense.bodies.start]);
             matches!(part, Some(Part::Foot(_) | Part::Toe(_)))
         };
-        let points = &sense.data.contact.points;
-        points.iter().any(|c| c.force != DVec3::ZERO && (foot(c.body_a) || c.body_b.is_some_and(foot)))
+        sense.data.memory.felt().iter().any(|f| foot(f.body_a) || f.body_b.is_some_and(foot))
     }
 
     /// Height of a pelvis above the lowest body of its figure, as a share of standing height; uneven ground does not

@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The word for the formulation's own integrator.
 const OWN: &str = "own";

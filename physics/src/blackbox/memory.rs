@@ -6,7 +6,7 @@ use super::dump::{DumpError, count, read_list, write_list};
 use super::text::{Line, Lines};
 use crate::contact::Phase;
 use crate::convex::Warm;
-use crate::memory::{Memory, Touch};
+use crate::memory::{Felt, Memory, Touch};
 use crate::model::Model;
 use crate::spatial::Motion;
 use crate::step::sleep::Sleep;
@@ -14,14 +14,16 @@ use crate::step::sleep::Sleep;
 /// Whether a memory has the sizes of a model.
 pub(super) fn fits(memory: &Memory, model: &Model) -> bool {
     let (warm, trees) = (&memory.warm, model.trees().len());
+    let known = |f: &Felt| f.body_a.max(f.body_b.unwrap_or(0)) < model.n_bodies();
     memory.n_static <= memory.touches.len()
+        && memory.felt.iter().all(known)
         && memory.limit_loads.len() == model.n_bodies()
         && (warm.kicked.len(), warm.left.len(), warm.roots.len()) == (model.n_v(), model.n_v(), trees)
 }
 
 /// Writes a memory.
 pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
-    let Memory { touches, n_static, sleep, limit_loads, pin_forces, warm } = memory;
+    let Memory { touches, n_static, sleep, limit_loads, pin_forces, warm, felt } = memory;
     let Sleep { still, asleep, print } = sleep;
     Line::new("trees").word(still.len()).end(out)?;
     Line::new("still").numbers(still).end(out)?;
@@ -37,7 +39,28 @@ pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
     roots.iter().fold(line, |line, m| line.vector(m.angular).vector(m.linear)).end(out)?;
     Line::new("touches_static").word(n_static).end(out)?;
     Line::new("touches").word(touches.len()).end(out)?;
-    touches.iter().try_for_each(|touch| write_touch(touch, out))
+    touches.iter().try_for_each(|touch| write_touch(touch, out))?;
+    Line::new("felt").word(felt.len()).end(out)?;
+    felt.iter().try_for_each(|felt| write_felt(felt, out))
+}
+
+fn write_felt(felt: &Felt, out: &mut impl Write) -> io::Result<()> {
+    let Felt { body_a, body_b, point, normal, force } = *felt;
+    // The world has no number.
+    let line = Line::new("force").word(body_a).word(body_b.map_or(u32::MAX, |b| b as u32));
+    line.vector(point).vector(normal).vector(force).end(out)
+}
+
+fn read_felt<R: BufRead>(lines: &mut Lines<R>) -> Result<Felt, DumpError> {
+    let body_a: usize = lines.word("a body")?;
+    let body_b: u32 = lines.word("a body")?;
+    Ok(Felt {
+        body_a,
+        body_b: (body_b != u32::MAX).then_some(body_b as usize),
+        point: lines.vector("a point")?,
+        normal: lines.vector("a normal")?,
+        force: lines.vector("a force")?,
+    })
 }
 
 /// Reads what [`write`] wrote.
@@ -59,7 +82,12 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError
         touches.push(read_touch(lines)?);
     }
     let (sleep, warm) = (Sleep { still, asleep, print }, Warm { kicked, roots, left });
-    Ok(Memory { touches, n_static, sleep, limit_loads, pin_forces, warm })
+    let mut felt = Vec::new();
+    for _ in 0..count(lines, "felt")? {
+        lines.expect("force")?;
+        felt.push(read_felt(lines)?);
+    }
+    Ok(Memory { touches, n_static, sleep, limit_loads, pin_forces, warm, felt })
 }
 
 fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {

@@ -95,6 +95,9 @@ pub(super) fn write_law(
     };
     let load = (contact.force.dot(n) * h).max(0.0);
     row.mobility = sum(&|m, arm| m.along(arm, n));
+    if row.is_immovable() {
+        return row.law.rest();
+    }
     let approach = (-n.dot(contact.velocity)).max(0.0);
     let softness = RHO * row.mobility;
     let along = &mut row.law.along;
@@ -110,7 +113,8 @@ pub(super) fn write_law(
             *along = Bounded { target, softness: soft, ..Bounded::PUSH };
         }
     }
-    along.target += contact.ahead;
+    // What the end of the step asked for; but nothing is thrown back faster than it came.
+    along.target = (along.target + contact.ahead).min(along.target.max(approach.max(PUSH_OUT)));
     if let Some(bounce) = bounce(contact, approach, gravity, opt) {
         // The softness takes its share of the blow; the surfaces shall part as fast as asked for all the same.
         let lost = along.shortfall((bounce + approach) / row.mobility);
@@ -163,6 +167,9 @@ pub(super) fn write_turning_law(row: &mut Row, contact: &Contact, known: &[Mobil
         (if row.b == NONE { a } else { a + of(&known[row.b as usize]) }).max(f64::MIN_POSITIVE)
     };
     row.mobility = sum(&|m| m.spin_along(n));
+    if row.is_immovable() {
+        return row.law.rest();
+    }
     row.law.along.softness = SIGMA_TURNING * row.mobility;
     row.law.softness = SIGMA_TURNING * sum(&|m| m.spin_across(n));
     bound_turning(row, contact, (contact.force.dot(n) * opt.dt).max(0.0));
@@ -187,6 +194,10 @@ pub(super) fn renew_bounds(data: &Data, rows: &mut [Row], island: &[u32], round:
     let mut pressed = 0.0;
     for &k in island {
         let row = &mut rows[k as usize];
+        if row.is_immovable() {
+            pressed = 0.0;
+            continue;
+        }
         match row.source {
             Source::Contact(index) => {
                 let contact = &data.contact.points[index as usize];

@@ -94,6 +94,12 @@ pub(crate) struct Answer {
 }
 
 impl Law {
+    /// Pushes with nothing, whatever the velocity.
+    pub(crate) fn rest(&mut self) {
+        self.along = Bounded { lower: 0.0, upper: 0.0, ..Bounded::PUSH };
+        self.bound = 0.0;
+    }
+
     /// Impulse and gain at the relative velocity `u`.
     #[inline]
     pub(crate) fn answer(&self, u: DVec3) -> Answer {

@@ -107,6 +107,9 @@ pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
     };
     let other = if row.b == NONE { 0.0 } else { mean(row.b, row.arm_b) };
     row.mobility = (mean(row.a, row.arm_a) + other).max(f64::MIN_POSITIVE);
+    if row.is_immovable() {
+        return row.law.rest();
+    }
     row.law.softness = HARD * row.mobility;
     row.law.along.softness = row.law.softness;
 }
@@ -116,7 +119,9 @@ pub(super) fn renew_bounds(act: &Actuation, rows: &mut [Row], island: &[u32], op
     let mut changed = false;
     for &k in island {
         let row = &mut rows[k as usize];
-        if let Source::Pin(index) = row.source {
+        if let Source::Pin(index) = row.source
+            && !row.is_immovable()
+        {
             let pin = &act.pins[index as usize];
             let before = row.law.bound;
             row.law.bound = bound(pin, row.law.normal.dot(row.impulse), pin.release.force * opt.dt);

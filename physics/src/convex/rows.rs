@@ -118,6 +118,13 @@ impl Row {
         }
     }
 
+    /// Whether nothing gives way at either end, as between the ground and a figure that is played back: whatever it pushes
+    /// with changes nothing.
+    #[inline]
+    pub(crate) fn is_immovable(&self) -> bool {
+        self.mobility <= f64::MIN_POSITIVE
+    }
+
     /// Whether it is part of the factors.
     #[inline]
     pub(crate) fn acts(&self) -> bool {

@@ -37,7 +37,7 @@ use crate::model::{BodyId, BodySpec, Joint, Model, ModelError};
 use crate::spatial::Motion;
 use crate::state::{State, write3};
 use crate::step::check::check_input;
-use crate::step::{Formulation, StepError, StepOptions, StepReport, advance_once, observe, substeps};
+use crate::step::{Formulation, StepError, StepOptions, StepReport, advance_once, begin, observe, substeps};
 
 use joints::JointFrame;
 
@@ -160,6 +160,8 @@ impl Maximal {
             other => other,
         };
         let opt = &StepOptions { sleep_after: None, formulation, ..*opt };
+        begin(data, opt);
+        data.looked.forget();
         let Self { reduced, split, read, frames, passive, act: bodies, idle, correction } = self;
         let mut part = |split: &Model, state: &mut State, data: &mut Data, opt: &StepOptions| {
             // Joint quantities do not reach the step's own door: refuse bad ones here, naming the joint.

@@ -157,6 +157,6 @@ fn try_step(
     convex::keep(act, data, problem);
     data.memory.warm.remember(model, problem, next);
     sleep::finish(model, state, next, &mut data.memory.sleep, opt);
-    data.memory.keep_contacts(&data.contact.points, data.contact.n_static);
+    data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);
     Ok(Some(report))
 }

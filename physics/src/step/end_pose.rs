@@ -6,10 +6,10 @@
 //!
 //! ```text
 //! known   d⁺ is more than the smaller of d and d - h u_n:    û_n += the difference/h
-//! new     the end's point, carried back with its bodies:     û_n = min(u_n + d⁺/h, max(0, approach))
+//! new     the end's point, carried back with its bodies:     û_n = u_n + d⁺/h
 //! ```
 //!
-//! with `d`, `d⁺` the overlaps before and after and `u` the relative velocity that was found.
+//! neither faster than the points approached each other, with `d`, `d⁺` the overlaps before and after and `u` the relative velocity that was found.
 
 use glam::DVec3;
 
@@ -159,7 +159,7 @@ fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: before,
-        ahead: wanted.min((-n.dot(before)).max(0.0)),
+        ahead: wanted,
         row: u32::MAX,
         key: point.key,
         anchor: [DVec3::ZERO; 2],

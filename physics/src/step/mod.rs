@@ -84,6 +84,8 @@ pub struct StepData {
     pub(crate) rows: rows::Rows,
     /// Memory for the state under construction, and for the one before the first sub-step.
     pub(crate) spare: State,
+    /// Length of the whole step, of which a part may be taken at a time.
+    pub(crate) whole: f64,
     /// Points that came through in the step.
     pub(crate) through: Vec<end_pose::Through>,
     pub(crate) before: State,
@@ -116,6 +118,7 @@ impl StepData {
             saturated: vec![0; nv],
             rows: rows::Rows::default(),
             spare: State::new(model),
+            whole: 0.0,
             through: Vec::new(),
             before: State::new(model),
             springs: springs::Springs::default(),
@@ -182,6 +185,7 @@ pub fn advance(
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
     check::check_input(model, state, act, opt)?;
+    begin(data, opt);
     if let Some(integrator) = opt.integrator {
         data.looked.forget();
         return smooth::advance(model, state, data, act, opt, integrator);
@@ -197,6 +201,12 @@ pub fn advance(
         }),
         _ => advance_once(model, state, data, act, opt, &mut |_, _| {}).map(whole),
     }
+}
+
+/// Before the parts of a step.
+pub(crate) fn begin(data: &mut Data, opt: &StepOptions) {
+    data.memory.felt.clear();
+    data.step.whole = opt.dt;
 }
 
 /// A part of a step, of the length its options say.

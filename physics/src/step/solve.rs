@@ -46,7 +46,7 @@ pub(crate) fn advance_once(
     if opt.ledger {
         report.ledger = books::keep_books(model, state, &next, data, act, opt);
     }
-    data.memory.keep_contacts(&data.contact.points, data.contact.n_static);
+    data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)
