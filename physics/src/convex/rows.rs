@@ -135,6 +135,9 @@ impl Row {
     /// across (friction is so much softer that it would not show in the sum).
     #[inline]
     pub(crate) fn is_stale(&self, stale: f64) -> bool {
+        if self.gain == self.folded {
+            return false;
+        }
         let n = self.law.normal;
         let (g_n, f_n) = (self.gain.quadratic(n, n), self.folded.quadratic(n, n));
         if (g_n - f_n).abs() > stale * g_n.max(f_n) {
