@@ -20,7 +20,7 @@ use glam::DVec3;
 use super::Convex;
 use super::law::Bounded;
 use super::mobility::Mobility;
-use super::rows::{Row, Source};
+use super::rows::{Compressed, Row, Source};
 use crate::contact::{Contact, Phase};
 use crate::data::Data;
 use crate::model::NONE;
@@ -115,10 +115,11 @@ pub(super) fn write_law(
     }
     // What the end of the step asked for; but nothing is thrown back faster than it came.
     along.target = (along.target + contact.ahead).min(along.target.max(approach.max(PUSH_OUT)));
-    if let Some(bounce) = bounce(contact, approach, gravity, opt) {
-        // The softness takes its share of the blow; the surfaces shall part as fast as asked for all the same.
-        let lost = along.shortfall((bounce + approach) / row.mobility);
-        along.target = along.target.max(bounce + lost);
+    if let Some((bounce, stopped)) = bounce(contact, approach, gravity, opt) {
+        // First it is stopped, in spite of its softness; what it gives back then is a share of what that took.
+        let lost = along.shortfall(stopped / row.mobility);
+        row.compressed = Some(Compressed { gives_back: bounce / stopped, target: along.target });
+        along.target = along.target.max(lost);
     }
     row.is_new = load == 0.0;
     row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n)) * row.stiffer();
@@ -133,12 +134,29 @@ impl Row {
     }
 }
 
-/// The speed at which a bouncing contact must part, if it touches within the step.
+/// Lets what was compressed give back its share: no less than `(1 + e) γ` from now on, with `γ` what the compression took
+/// (Poisson). A speed to part with, asked for outright, would make energy where something else holds a body in the same step, as
+/// the stop of its joint does (Kane & Levinson 1985). Whether there was any.
+pub(super) fn rebound(rows: &mut [Row], island: &[u32]) -> bool {
+    let mut any = false;
+    for &k in island {
+        let row = &mut rows[k as usize];
+        if let Some(Compressed { gives_back, target }) = row.compressed.take() {
+            let pressed = row.law.normal.dot(row.impulse);
+            row.law.along.lower = pressed * (1.0 + gives_back);
+            row.law.along.target = target;
+            any = true;
+        }
+    }
+    any
+}
+
+/// The speed at which a bouncing contact must part, if it touches within the step, and the speed that has to be stopped before.
 ///
 /// The blow falls somewhere within the step, at the speed gravity has made by then, `a² + 2 g z` for a gap `z`; the step ends a
 /// way `h u` further up. So that it ends with the energy of `e` times that speed at the surface,
 /// `½ u² + g (z + h u) = ½ e² (a² + 2 g z)`.
-fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -> Option<f64> {
+fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -> Option<(f64, f64)> {
     let touches = contact.depth + opt.dt * approach >= 0.0;
     let e = contact.material.restitution;
     if e == 0.0 || !touches || approach <= opt.restitution_threshold {
@@ -147,7 +165,7 @@ fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -
     let (g, z) = ((-gravity.dot(contact.normal)).max(0.0), (-contact.depth).max(0.0));
     let fall = g * opt.dt;
     let square = e * e * (approach * approach + 2.0 * g * z) - 2.0 * g * z + fall * fall;
-    Some((square.max(0.0).sqrt() - fall).max(0.0))
+    Some(((square.max(0.0).sqrt() - fall).max(0.0), approach + fall))
 }
 
 /// Target and softness of a spring and damper of the material's own: `γ = h (k (d - θ h u) - c u)`.

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! (1)  c⁺ = c + h P/m,   P⁺ = P,   L⁺ = L          trees with a free root, to rounding
-//! (2)  T⁺ = T                                      trees that nobody drives along prescribed ways
+//! (2)  T⁺ = T                                      trees that no motor and nothing prescribed drives
 //! ```
 //!
 //! In flight, where no term of the problem acts on the tree, the way is that of the parabola, `h P/m - ½ h² g`, so that the
@@ -117,8 +117,22 @@ pub(crate) fn move_on(
 ) {
     let mut flow = core::mem::take(&mut convex.flow);
     find_flights(model, convex);
-    for row in convex.joints.iter().filter(|row| row.source == Source::Limit && row.impulse != 0.0) {
-        convex.held[row.body as usize] = true;
+    convex.driven_work = 0.0;
+    convex.is_driven.fill(false);
+    for row in &convex.joints {
+        let tree = model.tree_of[row.body as usize] as usize;
+        match row.source {
+            Source::Limit if row.impulse != 0.0 => convex.held[row.body as usize] = true,
+            // A motor that is not at its bounds holds its rate in the flow as well, and works there.
+            Source::Motor(_) if row.gain > 0.0 => {
+                convex.held[row.body as usize] = true;
+                convex.is_driven[tree] = true;
+            }
+            _ => {}
+        }
+    }
+    for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
+        convex.is_driven[model.tree_of[i] as usize] = true;
     }
     next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
@@ -314,8 +328,12 @@ fn move_tree(
         forward_velocity_of(model, next, data, bodies.clone());
     }
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
-    let driven = act.prescribed[bodies.clone()].contains(&true);
+    let driven = convex.is_driven[tree];
     let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+    if driven {
+        // What drives it did the rest.
+        convex.driven_work += found.energy - kicked.energy;
+    }
     if has_free_root && kicked.mass > 0.0 {
         let way = kicked.momentum * (h / kicked.mass) + ballistic(model, convex, tree);
         keep_momentum(model, data, next, tree, &kicked, &found, way, !driven);

@@ -111,6 +111,9 @@ pub(crate) struct Convex {
     is_changed: Vec<bool>,
     in_flight: Vec<bool>,
     is_warm: Vec<bool>,
+    /// Trees with a joint that a motor holds at its rate, or whose rate is prescribed; what those did in the flow, J.
+    is_driven: Vec<bool>,
+    driven_work: f64,
     /// Trees whose inertial forces are left to the free flow.
     pub(crate) flows: Vec<bool>,
     /// Bodies on the way from tied ones to their roots, base to tip.
@@ -226,6 +229,7 @@ impl Convex {
             is_asleep: vec![false; trees],
             is_changed: vec![false; trees],
             flows: vec![false; trees],
+            is_driven: vec![false; trees],
             in_flight: vec![false; trees],
             is_warm: vec![false; trees],
             flow: flow::Flow::new(model),
@@ -449,7 +453,8 @@ fn solve_island(
             break outcome;
         }
         let rows = Island::of(island.rows, &convex.islands.rows);
-        let mut again = contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
+        let mut again = round == 1 && contacts::rebound(&mut convex.rows, rows);
+        again |= contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
         again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
         if round + 1 == FRICTION_ROUNDS || !again {
             // Bounds that stand: the rest of the way.

@@ -25,6 +25,15 @@ pub(crate) enum Source {
     Servo(u32),
 }
 
+/// A contact that is to bounce, while it is stopped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compressed {
+    /// Share of what stopping takes that it gives back.
+    pub(crate) gives_back: f64,
+    /// The velocity it wants to keep afterwards.
+    pub(crate) target: f64,
+}
+
 /// Three rows between a body and another one (or the world): on the relative velocity of two points, or on the
 /// relative spin.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +53,8 @@ pub(crate) struct Row {
     pub(crate) change: DVec3,
     pub(crate) impulse: DVec3,
     pub(crate) slides: bool,
+    /// If it is to bounce, while it is compressed.
+    pub(crate) compressed: Option<Compressed>,
     /// Whether nothing pressed here in the last step.
     pub(crate) is_new: bool,
     /// The gain at the present velocity, and the one that is part of the factors.
@@ -70,6 +81,7 @@ impl Row {
             change: DVec3::ZERO,
             impulse: DVec3::ZERO,
             slides: false,
+            compressed: None,
             is_new: false,
             gain: Sym3::ZERO,
             folded: Sym3::ZERO,

@@ -124,7 +124,7 @@ fn try_step(
         flow::move_on(model, state, data, act, problem, next);
         next.time = state.time + opt.dt;
         if let Some(books) = books {
-            report.ledger = books.close(model, data, next);
+            report.ledger = books.close(model, data, problem, next);
         }
         check_finite(model, state, data, next)?;
         look(model, next, data, opt);
