@@ -3,6 +3,7 @@
 pub mod chains;
 pub mod compare;
 pub mod dense;
+pub mod draws;
 pub mod rest;
 pub mod steadiness;
 pub mod surgery;
