@@ -5,7 +5,7 @@
 //! and a point deeper than [`ALLOWED`] that should not be there goes into the problem, which is solved again:
 //!
 //! ```text
-//! known   d⁺ is more than the smaller of d and d - h u_n:    û_n += the difference/h
+//! known   d⁺ is more than the smaller of d and d - h u_n:    û_n += the difference/h, at most max(0, approach)
 //! new     the end's point, carried back with its bodies:     û_n = min(u_n + d⁺/h, max(0, approach))
 //! ```
 //!
@@ -118,7 +118,8 @@ pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Thro
         match data.contact.points[first..end].binary_search_by(|c| c.key.cmp(&point.key)) {
             Ok(k) => {
                 let contact = &mut data.contact.points[first + k];
-                contact.ahead += (point.depth - ends(contact, rows, dt)) / dt;
+                let wanted = contact.ahead + (point.depth - ends(contact, rows, dt)) / dt;
+                contact.ahead = wanted.min(fastest(contact.normal.dot(contact.velocity)));
             }
             Err(k) => {
                 let contact = carried_back(model, data, point, dt);
@@ -127,6 +128,12 @@ pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Thro
             }
         }
     }
+}
+
+/// How fast a point may be driven apart that moves with `speed` along its normal before the blow: as fast as it came, since
+/// faster gives it energy.
+fn fastest(speed: f64) -> f64 {
+    (-speed).max(0.0)
 }
 
 /// The end's point at the beginning of the step: a contact that wants to end where the bodies only just touch.
@@ -159,7 +166,7 @@ fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: before,
-        ahead: wanted.min((-n.dot(before)).max(0.0)),
+        ahead: wanted.min(fastest(n.dot(before))),
         row: u32::MAX,
         key: point.key,
         anchor: [DVec3::ZERO; 2],
