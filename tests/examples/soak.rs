@@ -125,7 +125,7 @@ fn one(seed: u64, reduce: bool) -> bool {
     println!("{fault}");
     if reduce {
         let small = reduced(&case, &fault, Duration::from_secs(120));
-        println!("{small:#?}");
+        print!("{small}");
         if let Some(fault) = run(&small).fault {
             println!("{} bodies: {fault}", small.bodies.len());
         }

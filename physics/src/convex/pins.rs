@@ -106,8 +106,10 @@ pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
         all.iter().sum::<f64>() / 3.0
     };
     let other = if row.b == NONE { 0.0 } else { mean(row.b, row.arm_b) };
-    row.mobility = (mean(row.a, row.arm_a) + other).max(f64::MIN_POSITIVE);
-    row.law.softness = HARD * row.mobility;
+    let mobility = mean(row.a, row.arm_a) + other;
+    row.mobility = mobility.max(f64::MIN_POSITIVE);
+    // What cannot move is held already; a hard pin would hold it with more than there are numbers for.
+    row.law.softness = if mobility > 0.0 { HARD * mobility } else { f64::MAX };
     row.law.along.softness = row.law.softness;
 }
 

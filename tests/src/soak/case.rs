@@ -1,5 +1,7 @@
 //! A forest that a seed makes, as a description that can be cut down.
 
+use std::fmt;
+
 use stuntlab_physics::actuation::{Anchor, Motor, Pin};
 use stuntlab_physics::contact::Material;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
@@ -305,5 +307,62 @@ fn limits(d: &mut Draws, kind: &JointKind) -> Limits {
         },
         JointKind::Planar => Limits::ranges(&[(-0.2, 0.2), (-0.2, 0.2), (-0.5, 0.5)]),
         JointKind::Fixed | JointKind::Free => Limits::Unlimited,
+    }
+}
+
+/// A line per thing, without what is as it usually is.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = if self.self_collision { ", self-collision" } else { "" };
+        writeln!(f, "{} steps at {} Hz{own}", self.steps, self.rate)?;
+        let surface = |m: &Material| format!("friction {:.3}, restitution {:.3}", m.friction, m.restitution);
+        for shape in &self.ground {
+            let kind = match shape.shape {
+                Shape::Plane => "plane",
+                Shape::Heightfield(_) => "heightfield",
+                _ => "mesh",
+            };
+            writeln!(f, "ground: {kind}, {}", surface(&shape.material))?;
+        }
+        for (spec, drive, rates) in &self.bodies {
+            let (joint, placed) = (&spec.joint, &spec.joint.parent_from_joint);
+            let on = spec.parent.as_deref().unwrap_or("the world");
+            write!(f, "{} on {on} by {:?} at {}", spec.name, joint.kind, placed.translation)?;
+            if placed.rotation != DMat3::IDENTITY {
+                write!(f, ", turned {}", placed.quaternion())?;
+            }
+            let turning = &spec.inertia.rotational;
+            write!(f, "; {:e} kg, {:e} {:e} {:e}", spec.inertia.mass, turning.xx, turning.yy, turning.zz)?;
+            if joint.limits != Limits::Unlimited {
+                write!(f, "; {:?}", joint.limits)?;
+            }
+            for (name, value) in
+                [("spring", joint.stiffness[0]), ("damper", joint.damping[0]), ("rotor", joint.armature[0])]
+            {
+                if value != 0.0 {
+                    write!(f, "; {name} {value:e}")?;
+                }
+            }
+            if joint.effort_limit[0].is_finite() {
+                write!(f, "; effort {:e}", joint.effort_limit[0])?;
+            }
+            if *drive != Drive::None {
+                write!(f, "; {drive:?}")?;
+            }
+            for shape in &spec.shapes {
+                match &shape.shape {
+                    Shape::Hull(hull) => write!(f, "; hull {:?}", hull.vertices())?,
+                    other => write!(f, "; {other:?}")?,
+                }
+                write!(f, ", {}", surface(&shape.material))?;
+            }
+            writeln!(f, "; rates {rates:?}")?;
+        }
+        for hold in &self.holds {
+            let to = hold.to.as_deref().unwrap_or("the world");
+            let kind = if hold.weld { "weld" } else { "pin" };
+            writeln!(f, "{kind} of {} {} to {to}, off {}", hold.body, hold.point, hold.off)?;
+        }
+        Ok(())
     }
 }
