@@ -2,6 +2,7 @@
 
 mod arch;
 mod bad_input_beside_contact;
+mod bounce_and_stop;
 mod bullet3_4636_tumbling_box;
 mod bullets;
 mod card_house;
@@ -19,3 +20,4 @@ mod rest;
 mod sliders_on_spinning_parents;
 mod stacks;
 mod stiffness_sweep;
+mod trolley_at_constant_speed;
