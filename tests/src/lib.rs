@@ -3,7 +3,9 @@
 pub mod chains;
 pub mod compare;
 pub mod dense;
+pub mod draws;
 pub mod rest;
+pub mod soak;
 pub mod steadiness;
 pub mod surgery;
 pub mod world;
