@@ -103,6 +103,10 @@ pub(crate) fn choose(model: &Model, act: &Actuation, data: &Data, dt: f64, conve
         convex.flows[tree] =
             super::smooth::is_lone(model, act, tree) || turn(model, tree, &data.velocity.body, dt) > FAST;
     }
+    // With a motor at work (2) does not set the energy right: better resolved.
+    for motor in &act.motors {
+        convex.flows[model.tree_of[model.body_of_freedom(motor.freedom).index()] as usize] = true;
+    }
 }
 
 /// Moves all trees that are awake from `state` to `next`. Afterwards `data` holds poses and velocities of
@@ -330,8 +334,8 @@ fn move_tree(
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
     let driven = convex.is_driven[tree];
     let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
-    if driven {
-        // What drives it did the rest.
+    if driven && fast {
+        // What drives it did the rest; of a slow tree it did all of it in the kick.
         convex.driven_work += found.energy - kicked.energy;
     }
     if has_free_root && kicked.mass > 0.0 {

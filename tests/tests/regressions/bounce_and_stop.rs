@@ -49,7 +49,6 @@ fn without_restitution_nothing_is_gained() {
 }
 
 #[test]
-#[ignore = "measured 8.8 at 60 Hz, 10 m/s and restitution 0.8; 20.3 at 80 m/s"]
 fn a_bounce_gives_no_more_than_came() {
     check(0.8);
 }
