@@ -49,7 +49,6 @@ fn without_restitution_nothing_is_gained() {
 }
 
 #[test]
-#[ignore = "measured 8.8 at 60 Hz, 10 m/s and restitution 0.8; 20.3 at 80 m/s"]
 fn a_bounce_gives_no_more_than_came() {
     check(0.8);
 }
@@ -98,9 +97,9 @@ fn a_guided_ball_bounces_off() {
     check_guided(&[0.0, 0.5, 1.0]);
 }
 
-/// Friction that wedges the ball in asks for more push, and the push for more friction.
+/// Friction was bounded by the blow of the step before and tore the ball back: 2.19 times the energy with friction 2 and
+/// restitution 0.9 at 20° (soak, seed 2043).
 #[test]
-#[ignore = "measured 2.19 with friction 2 and restitution 0.9 at 0.35 rad (soak, seed 2043)"]
 fn a_guided_ball_bounces_off_what_it_wedges_in() {
-    check_guided(&[2.0]);
+    check_guided(&[2.0, 4.0]);
 }
