@@ -97,9 +97,9 @@ fn a_guided_ball_bounces_off() {
     check_guided(&[0.0, 0.5, 1.0]);
 }
 
-/// Friction that wedges the ball in asks for more push, and the push for more friction.
+/// Friction was bounded by the blow of the step before and tore the ball back: 2.19 times the energy with friction 2 and
+/// restitution 0.9 at 20° (soak, seed 2043).
 #[test]
-#[ignore = "measured 2.19 with friction 2 and restitution 0.9 at 0.35 rad (soak, seed 2043)"]
 fn a_guided_ball_bounces_off_what_it_wedges_in() {
-    check_guided(&[2.0]);
+    check_guided(&[2.0, 4.0]);
 }

@@ -72,7 +72,7 @@ fn eight_poses_with_self_collision() {
 }
 
 #[test]
-#[ignore = "forty poses take a quarter of a minute"]
+#[ignore = "forty poses take several seconds"]
 fn forty_poses() {
     check(0..40, false, 1.5e-3);
     check(0..40, true, 2e-3);

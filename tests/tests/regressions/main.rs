@@ -18,6 +18,7 @@ mod newton_4269_passive_figures;
 mod rapier_968_popping_at_rest;
 mod rest;
 mod sliders_on_spinning_parents;
+mod soak_seeds;
 mod stacks;
 mod stiffness_sweep;
 mod trolley_at_constant_speed;

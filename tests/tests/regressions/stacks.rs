@@ -49,7 +49,7 @@ fn forty_boxes_stand() {
 }
 
 #[test]
-#[ignore = "a minute of forty boxes takes as long as all other tests"]
+#[ignore = "a minute of forty boxes takes several seconds"]
 fn forty_boxes_stand_for_a_minute() {
     stands(40, 60.0);
 }
