@@ -18,14 +18,12 @@
 use glam::DVec3;
 
 use super::Convex;
-use super::islands::Island;
 use super::law::Bounded;
 use super::mobility::Mobility;
 use super::rows::{Compressed, Row, Source};
 use crate::contact::{Contact, Phase};
 use crate::data::Data;
-use crate::model::{Model, NONE};
-use crate::state::State;
+use crate::model::NONE;
 use crate::step::StepOptions;
 
 /// `β`: periods of a contact's spring per step. Smaller is stiffer and costs iterations; at 0.3 what rests sinks by micrometres.
@@ -49,9 +47,6 @@ const SIGMA_TURNING: f64 = 1e-3;
 pub(super) const SETTLED: f64 = 0.01;
 /// The same after a few rounds: what still changes then is a corner that lands and tips, and goes on with less care.
 const SETTLED_LATE: f64 = 0.04;
-
-/// Energy a blow may make, of what its impulses meet: softness and rounding.
-const MADE: f64 = 1e-3;
 
 /// Adds the rows of all contacts of trees that are awake.
 pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
@@ -173,48 +168,6 @@ fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -
     let fall = g * opt.dt;
     let square = e * e * (approach * approach + 2.0 * g * z) - 2.0 * g * z + fall * fall;
     Some(((square.max(0.0).sqrt() - fall).max(0.0), approach + fall))
-}
-
-/// Halves the restitution of islands in which bouncing makes energy, and says whether there are any.
-///
-/// A share of the approach is more than there was where something else stops one of the two within the step, a joint's limit
-/// or a second contact (Kane & Levinson 1985), or where friction wedges a body in.
-pub(super) fn tame_bounces(
-    model: &Model,
-    state: &State,
-    data: &mut Data,
-    convex: &Convex,
-    opt: &StepOptions,
-) -> bool {
-    let mut any = false;
-    for island in &convex.islands.list {
-        let rows = Island::of(island.rows, &convex.islands.rows).iter().map(|&k| &convex.rows[k as usize]);
-        let touching = rows.filter(|row| row.impulse != DVec3::ZERO).filter_map(|row| match row.source {
-            Source::Contact(c) => Some((row, c as usize)),
-            _ => None,
-        });
-        let (mut work, mut size, mut bounces) = (0.0, 0.0, false);
-        for (row, c) in touching.clone() {
-            let contact = &data.contact.points[c];
-            let before = row.relative(&data.velocity.body);
-            let approach = -contact.normal.dot(contact.velocity);
-            bounces |= bounce(contact, approach, model.gravity, opt).is_some();
-            work += 0.5 * row.impulse.dot(before + row.velocity);
-            size += row.impulse.length() * before.length();
-        }
-        if !bounces {
-            continue;
-        }
-        let joints = Island::of(island.joints, &convex.islands.joints);
-        for row in joints.iter().map(|&k| &convex.joints[k as usize]).filter(|r| r.source == Source::Limit) {
-            work += 0.5 * row.impulse * (row.rate(model, &state.v) + row.rate(model, &convex.v));
-        }
-        if work > MADE * size {
-            any = true;
-            touching.for_each(|(_, c)| data.contact.points[c].material.restitution *= 0.5);
-        }
-    }
-    any
 }
 
 /// Target and softness of a spring and damper of the material's own: `γ = h (k (d - θ h u) - c u)`.

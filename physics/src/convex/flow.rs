@@ -317,9 +317,9 @@ fn move_tree(
         }
     }
     let any_free = !convex.held[bodies.clone()].iter().all(|&held| held);
-    let mut is_known = false;
+    let (mut is_known, mut is_resolved) = (false, true);
     if fast && any_free {
-        follow(model, data, &convex.held, next, tree, h, flow);
+        is_resolved = follow(model, data, &convex.held, next, tree, h, flow);
         is_known = true;
     }
     // Held joints go just the way of their rates, on the manifold; slow trees with all joints.
@@ -332,7 +332,8 @@ fn move_tree(
         forward_velocity_of(model, next, data, bodies.clone());
     }
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
-    let driven = convex.is_driven[tree];
+    // What is not resolved is no work of a drive.
+    let driven = convex.is_driven[tree] && is_resolved;
     let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
     if driven && fast {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
@@ -443,7 +444,7 @@ fn keep_momentum(
 }
 
 /// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on. `data` holds that pose, and
-/// pose and velocities of `next` afterwards.
+/// pose and velocities of `next` afterwards. Whether the stages resolved it.
 fn follow(
     model: &Model,
     data: &mut Data,
@@ -452,7 +453,7 @@ fn follow(
     tree: usize,
     h: f64,
     flow: &mut Flow,
-) {
+) -> bool {
     let bodies = model.trees[tree].clone();
     let (qs, vs) = (model.coordinates_of(tree), model.freedoms_of(tree));
     let shortest = h / MOST as f64;
@@ -495,6 +496,15 @@ fn follow(
             longest = 0.5 * dt;
             continue;
         }
+        if !is_kept && !((after - energy).abs() <= energy) {
+            // Rates that no stage resolves: straight on for the rest, and (2) keeps the energy.
+            next.q[qs.clone()].copy_from_slice(&flow.begun.0.q[qs.clone()]);
+            next.v[vs.clone()].copy_from_slice(&flow.begun.0.v[vs.clone()]);
+            next.integrate_of(model, &flow.begun.0.v, left, bodies.clone());
+            forward_kinematics_of(model, next, data, bodies.clone());
+            forward_velocity_of(model, next, data, bodies);
+            return false;
+        }
         left -= dt;
         if left <= 1e-9 * h {
             break;
@@ -503,6 +513,7 @@ fn follow(
         all = turn(model, tree, &data.velocity.body, left);
         slope(model, data, held, next, tree, 0, flow);
     }
+    true
 }
 
 /// Fractions of a stage at which slopes are taken after the first, each from the one before; weights of all.

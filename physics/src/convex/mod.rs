@@ -259,8 +259,7 @@ pub(crate) fn solve(
             let least = usize::from(!again && round == 0);
             solve_island(model, state, data, act, opt, convex, convex.islands.list[k], least, &mut report);
         }
-        let unseen = limits::find_unseen(model, state, act, convex);
-        if !unseen && !contacts::tame_bounces(model, state, data, convex, opt) {
+        if !limits::find_unseen(model, state, act, convex) {
             break;
         }
     }
