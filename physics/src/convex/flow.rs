@@ -496,7 +496,8 @@ fn follow(
             longest = 0.5 * dt;
             continue;
         }
-        if !is_kept && !((after - energy).abs() <= energy) {
+        let is_wild = after.is_nan() || (after - energy).abs() > energy;
+        if !is_kept && is_wild {
             // Rates that no stage resolves: straight on for the rest, and (2) keeps the energy.
             next.q[qs.clone()].copy_from_slice(&flow.begun.0.q[qs.clone()]);
             next.v[vs.clone()].copy_from_slice(&flow.begun.0.v[vs.clone()]);

@@ -46,10 +46,10 @@ pub(crate) fn check_input(
         }
     }
     for body in &model.bodies {
-        if let Some(at) = body.joint.kind.quaternion_offset() {
-            if quaternion(&state.q[body.q_range()], at).length_squared() < LEAST_QUATERNION {
-                return odd("position", body.name(), "a rotation");
-            }
+        if let Some(at) = body.joint.kind.quaternion_offset()
+            && quaternion(&state.q[body.q_range()], at).length_squared() < LEAST_QUATERNION
+        {
+            return odd("position", body.name(), "a rotation");
         }
     }
     for (what, gains) in [("servo stiffness", &act.servo.stiffness), ("servo damping", &act.servo.damping)] {
