@@ -67,11 +67,19 @@ fn advance_in_halves(
     let end = state.time + opt.dt;
     // Rare, and the only case in which a step may fail with half of it taken.
     let (before, memory) = (state.clone(), data.memory.clone());
+    // What is prescribed takes its way at the rate the whole step ends with, or it would end elsewhere.
+    let prescribed = act.prescribed.contains(&true).then(|| {
+        let (mut first, mut second) = (act.clone(), act.clone());
+        first.prescribed_acceleration.iter_mut().for_each(|a| *a *= 2.0);
+        second.prescribed_acceleration.fill(0.0);
+        (first, second)
+    });
+    let (act_first, act_second) = prescribed.as_ref().map_or((act, act), |(first, second)| (first, second));
     let mut halves = || {
         observe(model, state, data, &half);
-        let first = advance_halving(model, state, data, act, &half, halvings)?;
+        let first = advance_halving(model, state, data, act_first, &half, halvings)?;
         observe(model, state, data, &half);
-        let second = advance_halving(model, state, data, act, &half, halvings)?;
+        let second = advance_halving(model, state, data, act_second, &half, halvings)?;
         Ok(both(&first, second))
     };
     let report = halves();
