@@ -1,8 +1,8 @@
 //! Servo gains and effort limits.
 //!
-//! Two ways to choose them: the table of a tracker known to work (DeepMimic's, recipes 4.4, for 45 kg; an
+//! Two ways to choose them: the table of a tracker known to work (DeepMimic's, for 45 kg; an
 //! 80 kg figure wants 1.5 to 1.8 times as much), or in proportion to the inertia a joint carries (Zordan &
-//! Hodgins 2002, recipes 5.1), which gives every joint the same frequency and damping ratio.
+//! Hodgins 2002), which gives every joint the same frequency and damping ratio.
 
 use std::ops::Range;
 
@@ -37,8 +37,8 @@ pub struct JointGains {
     pub effort: f64,
 }
 
-/// The table of recipes 4.4, by words that occur in the names of bodies. Hands, toes and shoulder girdle are
-/// not in it; they take the floors of recipes 4.2 and the shoulder's values.
+/// DeepMimic's table (Peng et al. 2018), by words that occur in the names of bodies. Hands, toes and shoulder girdle are
+/// not in it; they take floors of our own and the shoulder's values.
 const TABLE: [(&[&str], JointGains); 9] = [
     (&["spine", "torso", "waist", "chest", "abdomen"], gains(1000.0, 100.0, 200.0)),
     (&["neck", "head"], gains(100.0, 10.0, 50.0)),

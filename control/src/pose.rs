@@ -1,5 +1,5 @@
 //! Joint servos that hold a pose: `τ = k (q̄ ⊖ q) - d q̇` on every joint but the root, taken at the end of the
-//! step (stable PD, recipes 1.7). The effort limits are those of the joints.
+//! step (stable PD, Tan et al. 2011). The effort limits are those of the joints.
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@
 //! stable  ⇔  λ_max(M⁻¹(h² K + 2h C)) < 4                                                        (1)
 //! ```
 //!
-//! which for one freedom is `h²k + 2hc < 4m` (recipes 2.3). The largest eigenvalue and its mode come from
+//! which for one freedom is `h²k + 2hc < 4m`. The largest eigenvalue and its mode come from
 //! power iteration in the given pose. Alone, freedom `j` moves the inertia `1/(M⁻¹)_jj`, so its own limit is
 //! `(h²k + 2hc)(M⁻¹)_jj < 4`; neighbours with gains only lower it. A contact point with the normal `n`
 //! moves `1/(J M⁻¹Jᵀ)`.

@@ -64,7 +64,7 @@ impl State {
         }
     }
 
-    /// Moves along `velocity` for `dt` on the manifold: `q ⊕ dt·velocity` (recipes 1.8).
+    /// Moves along `velocity` for `dt` on the manifold: `q ⊕ dt·velocity`.
     ///
     /// Quaternions take the exact exponential, `q ⊗ exp(dt ω/2)`, and are normalised; a free joint's
     /// origin moves by `dt R v` with the rotation at the start, which makes the pair first order.

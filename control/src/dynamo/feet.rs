@@ -1,4 +1,4 @@
-//! Feet that touch too early are lifted (Wrotek 2006, section 4.3; recipes 4.6): "a small upward force on a foot with
+//! Feet that touch too early are lifted (Wrotek 2006, section 4.3): "a small upward force on a foot with
 //! forward momentum that contacts the ground", because the body's volume is not quite the performer's.
 //!
 //! A foot is lifted while the motion's own foot swings and it touches something fixed, either scraping along with the

@@ -1,8 +1,8 @@
 //! k₁ and k₂ of every bone: one frequency and one damping ratio for the whole character, scaled by the inertia each bone
-//! carries about its joint (Zordan & Hodgins 2002, recipes 4.2 and 5.1).
+//! carries about its joint (Zordan & Hodgins 2002).
 //!
 //! Legs carry the body, not only what hangs on them, so inertia alone leaves shanks and feet too weak to stand on;
-//! every bone has at least the stiffness of a tracker known to work (recipes 4.4, times 1.6 for a grown body), scaled
+//! every bone has at least the stiffness of a tracker known to work (DeepMimic's, times 1.6 for a grown body), scaled
 //! with the square of the frequency like the rest.
 
 use stuntlab_physics::Model;

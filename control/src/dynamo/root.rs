@@ -8,7 +8,7 @@
 //!
 //! `c` is 1 while the character touched anything in the last step, `k_air` otherwise. A broken spring (beyond k_U)
 //! re-arms only after `|τ'| < 0.8 k_L` for 0.2 s with the pelvis above 0.6 of its usual height, so that it does not
-//! flicker (recipes 4.2).
+//! flicker.
 
 use stuntlab_physics::ImplicitForce;
 use stuntlab_physics::glam::DVec3;
@@ -85,7 +85,7 @@ pub struct RootSense {
 }
 
 impl RootSense {
-    /// A weak spring about the vertical that keeps the root's own heading with the body's (recipes 4.7): (7) removes that
+    /// A weak spring about the vertical that keeps the root's own heading with the body's: (7) removes that
     /// part from the balance. At most `limit`, N m.
     pub fn yaw(&self, limit: f64) -> Option<ImplicitForce> {
         if limit <= 0.0 {

@@ -1,4 +1,4 @@
-//! Stunning: impacts weaken the tracking for a while (Wrotek 2006, section on unconsciousness; recipes 4.5).
+//! Stunning: impacts weaken the tracking for a while (Wrotek 2006, section on unconsciousness).
 //!
 //! The impulse `J` of a blow on anything but the feet, gathered over 50 ms, lowers the gain scale to
 //! `1 - (J - J₀)/(J₁ - J₀)` within 80 ms; it holds for 0.15 s (3 s at zero: unconscious) and comes back linearly in

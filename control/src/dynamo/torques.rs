@@ -1,7 +1,7 @@
 //! The tracking torques (5), and how they act.
 //!
 //! They are implicit terms of the articulated-body algorithm: each adds `h k₂ + h² k₁` to its bone's rotational inertia,
-//! so they are stable at any gain (recipes 1.7). How they act is a choice, because external torques are what makes the
+//! so they are stable at any gain (Tan et al. 2011). How they act is a choice, because external torques are what makes the
 //! published law so forgiving:
 //!
 //! | [`Application`] | torque | reaction |
@@ -140,7 +140,7 @@ impl Dynamo {
         }
     }
 
-    /// A moment on the root from within (recipes 4.3): its reverse on the thighs of the legs that stand, in proportion to
+    /// A moment on the root from within: its reverse on the thighs of the legs that stand, in proportion to
     /// what their feet carry. Without a leg to stand on there is none.
     pub(super) fn push_off(&self, sense: &Sense<'_>, moment: DVec3, out: &mut Actuation) {
         let total: f64 = self.feet.loads().sum();

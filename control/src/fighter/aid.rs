@@ -1,5 +1,5 @@
 //! Help from outside that a fighter has beyond Dynamo's root spring: a spring that holds the pelvis at the clip's tilt
-//! while it gets up, and a weak one about the vertical that turns it towards the opponent (recipes 4.7). Both act from
+//! while it gets up, and a weak one about the vertical that turns it towards the opponent. Both act from
 //! outside, so the ledger books them as aids.
 
 use stuntlab_physics::ImplicitForce;

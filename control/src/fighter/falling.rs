@@ -13,7 +13,7 @@ pub(super) const REST: (f64, f64, f64) = (0.25, 0.25, 3.0);
 const FELLED: f64 = 0.5;
 /// Share of the standing height below which it has sunk down, and above which it stands.
 pub(super) const SUNK: (f64, f64) = (0.55, 0.75);
-/// Factors on frequency and damping ratio while it settles (recipes 9.5: softer and overdamped).
+/// Factors on frequency and damping ratio while it settles: softer and overdamped.
 pub(super) const SETTLING: (f64, f64) = (0.7, 1.5);
 /// Settled: mean bone error in rad, least and most seconds.
 const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);

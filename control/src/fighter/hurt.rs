@@ -1,7 +1,7 @@
 //! What hits do.
 //!
 //! A jolt is the impulse of every thing that strikes the fighter, gathered over a seventh of a second: an impact lasts
-//! several steps, and Dynamo's stun (recipes 4.5) should feel all of it. Fists hurt besides: on head and trunk, hardly on
+//! several steps, and Dynamo's stun should feel all of it. Fists hurt besides: on head and trunk, hardly on
 //! the arms, and hurt adds up until the fighter is knocked out. The more hurt there is, the more a punch is felt.
 
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Which way of getting up fits a lying pose.
 //!
-//! Candidates are moments of the beginnings of the get-up clips (recipes 9.6: the first 30 %), mirrored ones included.
+//! Candidates are moments of the beginnings of the get-up clips (the first 30 %), mirrored ones included.
 //! A pose is the cloud of its bodies' places; the distance of two clouds is Kovar's (2002), taken at the best turn
-//! about the vertical and the best shift (recipes 9.2), so that no heading need be defined for a body on its side. Clouds
+//! about the vertical and the best shift (Kovar et al. 2002), so that no heading need be defined for a body on its side. Clouds
 //! of one who lies on the back and one who lies on the face are much alike: the tilt of the pelvis counts besides.
 
 use std::ops::Range;

@@ -63,7 +63,7 @@ pub struct FighterOptions {
     pub hurt: HurtOptions,
     /// Holds the pelvis' tilt while it gets up.
     pub rising: Spring,
-    /// Damping of the joints of a rag doll, as a share of the reference gains (recipes 4.4): limp, not rattling.
+    /// Damping of the joints of a rag doll, as a share of the reference gains: limp, not rattling.
     pub tone: f64,
     /// Turns the pelvis towards the opponent, if at all.
     pub steering: Option<Spring>,

@@ -1,5 +1,4 @@
-//! Jitter: the power of the bones' angular acceleration above 10 Hz, of the character and of its reference
-//! (recipes 4.8).
+//! Jitter: the power of the bones' angular acceleration above 10 Hz, of the character and of its reference.
 //!
 //! Angular accelerations are second differences of orientations, high-passed by a second-order Butterworth filter
 //! (bilinear transform of `s² / (s² + √2 ω s + ω²)`).

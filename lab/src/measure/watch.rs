@@ -1,8 +1,7 @@
 //! What is watched of every character, step by step: how it follows its reference, how it touches the ground.
 //!
 //! The reference is what its controller wants ([`stuntlab_control::Controller::target`]). Tracking error and tilt are
-//! relative to the root and to the heading, so that a character that walks elsewhere may still track well
-//! (recipes 4.8, 11).
+//! relative to the root and to the heading, so that a character that walks elsewhere may still track well.
 
 use std::ops::Range;
 

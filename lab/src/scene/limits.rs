@@ -1,4 +1,4 @@
-//! Joint limits of the standard figures, which themselves have none (recipes 1.9, defaults).
+//! Joint limits of the standard figures, which themselves have none (ranges as DeepMimic and the Simbicon models have them).
 //!
 //! Frames: x forward, y left, z up, T-pose at zero. Ball joints get a swing ellipse about the middle of the
 //! range and a twist range about the bone.

@@ -1,4 +1,4 @@
-//! Explicit penalty forces with stiction anchors (recipes 2.1–2.3).
+//! Explicit penalty forces with stiction anchors (bristles as in Azad & Featherstone 2010).
 //!
 //! ```text
 //! normal    Kelvin–Voigt   max(0, k d - c v_n)      or Hunt–Crossley  k dᵖ max(0, 1 - 3/2 α v_n)

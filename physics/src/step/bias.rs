@@ -232,7 +232,7 @@ pub(crate) fn carried_acceleration(model: &Model, data: &mut Data, i: usize) -> 
 }
 
 /// A lone body's gyroscopic moment by the implicit midpoint rule in body axes, which neither adds nor takes
-/// energy; the explicit one makes fast tumbling gain (recipes 1.8). Newton on
+/// energy; the explicit one makes fast tumbling gain. Newton on
 /// `I (ω⁺ - ω) + h ω_m × I ω_m = 0`, `ω_m = (ω + ω⁺)/2`:
 /// `(ω - ω⁺)·I/h` of the midpoint rule, or plainly `ω × I ω` where the body hardly turns within the step.
 fn midpoint_moment(inertia: Sym3, w: DVec3, dt: f64) -> DVec3 {

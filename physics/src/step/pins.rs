@@ -1,4 +1,4 @@
-//! Motors, pins and welds as rows (recipes 1.10, 3.5).
+//! Motors, pins and welds as rows.
 
 use glam::DVec3;
 

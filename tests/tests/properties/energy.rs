@@ -266,7 +266,7 @@ proptest! {
     }
 
     /// A free body that tumbles at up to 20 rad/s keeps its energy for ten seconds at 120 Hz under the
-    /// implicit integrator (recipes 1.8). The midpoint rule keeps it exactly; four fixed-point rounds
+    /// implicit integrator. The midpoint rule keeps it exactly; four fixed-point rounds
     /// leave (h ω)⁵ or so of it, and never an explosion.
     #[test]
     fn tumbling_keeps_its_energy_at_120_hz(

@@ -1,4 +1,4 @@
-//! How far gains may be off before a control law fails (recipes 4.8; the central claim of Wrotek 2006).
+//! How far gains may be off before a control law fails (the central claim of Wrotek 2006).
 //!
 //! Four laws (parent space explicit and implicit, world space external and internal) track four motions (standing,
 //! walking, a cartwheel, walking over low steps) under factors on stiffness and damping over two decades each, with the

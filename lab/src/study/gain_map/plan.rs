@@ -119,7 +119,7 @@ impl Plan {
                 let mut add = |stiffness: f64, damping: f64, seeds: u64| {
                     trials.extend((0..seeds).map(|seed| Trial { law, task, stiffness, damping, seed }));
                 };
-                // Constant damping ratio: k₂ grows with the root of k₁ (recipes 4.8).
+                // Constant damping ratio: k₂ grows with the root of k₁.
                 self.scales.iter().for_each(|&s| add(s, s.sqrt(), self.line_seeds));
                 for &stiffness in &self.factors {
                     self.factors.iter().for_each(|&damping| add(stiffness, damping, self.map_seeds));

@@ -1,6 +1,6 @@
 //! From runs to numbers: means per cell, and the usable gain ratio with its confidence interval.
 //!
-//! The usable gain ratio (recipes 4.8) is `s_max / s_min` over the factors `s` on stiffness, damping ratio constant, that
+//! The usable gain ratio is `s_max / s_min` over the factors `s` on stiffness, damping ratio constant, that
 //! form an unbroken stretch around the best one with no fall and an error below 1.5 times the least, or below
 //! [`GOOD_ENOUGH`] where the least is so small that half as much again is still nothing. It is found seed by seed; the interval is that of the mean of its logarithm over the seeds (Student's t, 95 %).
 
