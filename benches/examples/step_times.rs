@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use stuntlab_benches::cpu_seconds;
 use stuntlab_benches::scenes::{Scene, game_scene, pose_error, ragdoll};
-use stuntlab_physics::Formulation;
+use stuntlab_physics::{Formulation, StepReport};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,10 +33,10 @@ fn line(bench: &str, model: &str, function: &str, unit: &str, samples: &[f64], f
     );
 }
 
-/// Whether the scene went wrong, and a step of it.
-fn step(scene: &mut Scene) -> Option<f64> {
+/// A step of the scene, unless it goes wrong.
+fn step(scene: &mut Scene) -> Option<StepReport> {
     match scene.step() {
-        Ok(report) => Some(report.deepest),
+        Ok(report) => Some(report),
         Err(error) => {
             eprintln!("{error}");
             None
@@ -56,7 +56,7 @@ fn time_ragdoll(formulation: Formulation, repeats: usize) {
                 let start = cpu_seconds();
                 for _ in 0..steps {
                     match step(&mut scene) {
-                        Some(depth) => deepest = deepest.max(depth),
+                        Some(report) => deepest = deepest.max(report.deepest),
                         None => {
                             broken = true;
                             break;
@@ -76,6 +76,7 @@ fn time_ragdoll(formulation: Formulation, repeats: usize) {
 fn time_game(formulation: Formulation, runs: usize) {
     let mut samples = Vec::new();
     let (mut broken, mut deepest, mut speed, mut error) = (0, 0.0_f64, 0.0, 0.0);
+    let (mut steps, mut unsolved, mut again, mut newton) = (0_usize, 0, 0, 0);
     for run in 0..runs {
         let mut scene = game_scene(formulation, run);
         let mut frames = Vec::new();
@@ -86,7 +87,13 @@ fn time_game(formulation: Formulation, runs: usize) {
             let mut frame_deepest = 0.0_f64;
             for _ in 0..4 {
                 match step(&mut scene) {
-                    Some(depth) => frame_deepest = frame_deepest.max(depth),
+                    Some(report) => {
+                        frame_deepest = frame_deepest.max(report.deepest);
+                        steps += 1;
+                        unsolved += usize::from(report.solve.unsolved > 0);
+                        again += report.solve.again;
+                        newton += report.solve.iterations;
+                    }
                     None => whole = false,
                 }
             }
@@ -114,10 +121,11 @@ fn time_game(formulation: Formulation, runs: usize) {
     }
     let whole = (runs - broken).max(1) as f64;
     let facts = format!(
-        ",\"runs\":{runs},\"broken\":{broken},\"penetration_mm\":{:.3},\"loose_speed\":{:.5},\"pose_error\":{:.4}",
+        ",\"runs\":{runs},\"broken\":{broken},\"penetration_mm\":{:.3},\"loose_speed\":{:.5},\"pose_error\":{:.4},\"steps\":{steps},\"unsolved_steps\":{unsolved},\"solved_again\":{again},\"newton_per_step\":{:.1}",
         1e3 * deepest,
         speed / whole,
-        error / whole
+        error / whole,
+        newton as f64 / steps.max(1) as f64
     );
     line("game", "game_scene", "frame", "ms", &samples, &facts);
 }

@@ -7,12 +7,13 @@
 use super::islands::Island;
 use super::pairs::Pairs;
 use super::rows::Row;
-use super::{Convex, six, smooth};
+use super::{Convex, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::{calm, hit, pass_in, pass_out, pass_out_among};
 use crate::dynamics::joint::factor_again;
 use crate::model::{Model, NONE};
+use crate::spatial::six;
 use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
 use crate::state::write3;
 

@@ -34,7 +34,6 @@ mod pairs;
 mod pins;
 pub(crate) mod rows;
 mod scale;
-mod six;
 mod smooth;
 
 use self::islands::{Island, Islands};

@@ -20,8 +20,8 @@
 //! which is well posed however singular `K` is.
 
 use super::rows::Row;
-use super::six::{self, Six};
 use crate::model::NONE;
+use crate::spatial::six::{self, Six};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 
 /// Pivots of `K` below this share of its largest diagonal entry count as zero.

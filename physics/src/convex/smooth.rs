@@ -15,11 +15,11 @@
 use glam::DVec3;
 
 use super::Convex;
-use super::six;
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::kinematics::joint_force;
 use crate::model::{JointKind, Model, NONE};
+use crate::spatial::six;
 use crate::spatial::{Force, Inertia, Motion, Sym3};
 use crate::state::{State, vec3};
 

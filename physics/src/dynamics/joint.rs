@@ -19,7 +19,7 @@ use glam::{DMat3, DVec3};
 use super::kinematics::joint_motion;
 use crate::data::{Data, Factor, FreeFactor};
 use crate::model::{JointKind, Link, Model, NONE};
-use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Sym3};
+use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Sym3, six};
 use crate::state::vec3;
 
 /// Articulated factors of whole trees anew where only inertias of some bodies or joints changed.
@@ -281,7 +281,8 @@ pub(super) fn free(
 ) -> ArticulatedInertia {
     let [slide, turn] = extra;
     let d = ArticulatedInertia { angular: ia.angular + *turn, linear: ia.linear + *slide, ..*ia };
-    factor.lower = factor_definite(&d);
+    factor.lower = d.to_dense();
+    six::factorize(&mut factor.lower);
     factor.loaded = inner && (*slide != Sym3::ZERO || *turn != Sym3::ZERO);
     if !factor.loaded {
         return ArticulatedInertia::ZERO;
@@ -422,40 +423,10 @@ impl FreeFactor {
     /// `D⁻¹ f`.
     #[inline]
     pub(crate) fn solve(&self, f: Force) -> Motion {
-        let (l, mut x) = (&self.lower, f.to_array());
-        for i in 1..6 {
-            for k in 0..i {
-                x[i] -= l[i][k] * x[k];
-            }
-        }
-        for i in (0..6).rev() {
-            x[i] *= l[i][i];
-            for k in i + 1..6 {
-                x[i] -= l[k][i] * x[k];
-            }
-        }
+        let mut x = f.to_array();
+        six::solve(&self.lower, &mut x);
         Motion::new(vec3(&x, 0), vec3(&x, 3))
     }
-}
-
-/// `LDLᵀ` of a positive definite 6×6: `L` below the diagonal, `D⁻¹` on it.
-#[inline]
-fn factor_definite(d: &ArticulatedInertia) -> [[f64; 6]; 6] {
-    let mut m = d.to_dense();
-    for k in 0..6 {
-        let inverse = 1.0 / m[k][k];
-        for i in k + 1..6 {
-            let l = m[i][k] * inverse;
-            for j in k + 1..=i {
-                m[i][j] -= l * m[j][k];
-            }
-        }
-        for i in k + 1..6 {
-            m[i][k] *= inverse;
-        }
-        m[k][k] = inverse;
-    }
-    m
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 mod inertia;
 mod ldl3;
 pub mod rotation;
+pub(crate) mod six;
 mod sym3;
 mod transform;
 mod vectors;

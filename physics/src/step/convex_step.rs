@@ -27,6 +27,29 @@ pub(super) fn advance(
     advance_halving(model, state, data, act, opt, HALVED)
 }
 
+/// Puts state and memory back as they were if a step that is taken in halves fails in one of them.
+fn advance_whole_or_not(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    halvings: usize,
+) -> Result<StepReport, StepError> {
+    let mut before = core::mem::replace(&mut data.step.before, State::empty());
+    before.clone_from(state);
+    let mut kept = core::mem::take(&mut data.step.kept).unwrap_or_else(|| data.memory.clone());
+    kept.clone_from(&data.memory);
+    let report = advance_in_halves(model, state, data, act, opt, halvings);
+    if report.is_err() {
+        state.clone_from(&before);
+        data.memory.clone_from(&kept);
+    }
+    data.step.before = before;
+    data.step.kept = Some(kept);
+    report
+}
+
 fn advance_halving(
     model: &Model,
     state: &mut State,
@@ -46,7 +69,9 @@ fn advance_halving(
         }
         Ok(None) => {
             data.step.spare = next;
-            advance_in_halves(model, state, data, act, opt, halvings - 1)
+            // The outermost halving keeps what was.
+            let halve = if halvings == HALVED { advance_whole_or_not } else { advance_in_halves };
+            halve(model, state, data, act, opt, halvings - 1)
         }
         Err(error) => {
             data.step.spare = next;
@@ -65,8 +90,6 @@ fn advance_in_halves(
 ) -> Result<StepReport, StepError> {
     let half = StepOptions { dt: 0.5 * opt.dt, ..*opt };
     let end = state.time + opt.dt;
-    // Rare, and the only case in which a step may fail with half of it taken.
-    let (before, memory) = (state.clone(), data.memory.clone());
     // What is prescribed takes its way at the rate the whole step ends with, or it would end elsewhere.
     let prescribed = act.prescribed.contains(&true).then(|| {
         let (mut first, mut second) = (act.clone(), act.clone());
@@ -75,21 +98,12 @@ fn advance_in_halves(
         (first, second)
     });
     let (act_first, act_second) = prescribed.as_ref().map_or((act, act), |(first, second)| (first, second));
-    let mut halves = || {
-        observe(model, state, data, &half);
-        let first = advance_halving(model, state, data, act_first, &half, halvings)?;
-        observe(model, state, data, &half);
-        let second = advance_halving(model, state, data, act_second, &half, halvings)?;
-        Ok(both(&first, second))
-    };
-    let report = halves();
-    if report.is_ok() {
-        state.time = end;
-    } else {
-        *state = before;
-        data.memory = memory;
-    }
-    report
+    observe(model, state, data, &half);
+    let first = advance_halving(model, state, data, act_first, &half, halvings)?;
+    observe(model, state, data, &half);
+    let second = advance_halving(model, state, data, act_second, &half, halvings)?;
+    state.time = end;
+    Ok(both(&first, second))
 }
 
 /// The report of two halves.

@@ -89,6 +89,8 @@ pub struct StepData {
     /// Points that came through in the step.
     pub(crate) through: Vec<end_pose::Through>,
     pub(crate) before: State,
+    /// The memory before a step that is taken in halves, once there was one.
+    pub(crate) kept: Option<crate::memory::Memory>,
     /// The longest sub-step of explicit springs.
     pub(crate) springs: springs::Springs,
     /// The plain integrators, once one was asked for.
@@ -121,6 +123,7 @@ impl StepData {
             whole: 0.0,
             through: Vec::new(),
             before: State::new(model),
+            kept: None,
             springs: springs::Springs::default(),
             stepper: None,
             rest: sleep::Rest::new(trees),

@@ -1,8 +1,8 @@
-//! Dense 6×6 matrices, angular part first: lone bodies and what couples bodies.
+//! Dense 6×6 matrices, angular part first: free joints, lone bodies and what couples bodies.
 
 use glam::{DMat3, DVec3};
 
-use crate::spatial::{ArticulatedInertia, Sym3, cross_matrix};
+use super::{ArticulatedInertia, Sym3, cross_matrix};
 
 /// A 6×6 matrix by rows.
 pub(crate) type Six = [[f64; 6]; 6];
