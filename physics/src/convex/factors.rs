@@ -7,7 +7,7 @@
 use super::islands::Island;
 use super::pairs::Pairs;
 use super::rows::Row;
-use super::{Convex, smooth};
+use super::{Convex, combined, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::{calm, hit, pass_in, pass_out, pass_out_among};
@@ -57,9 +57,11 @@ pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
             is_stale = true;
         }
     }
+    is_stale |= combined::renew(model, data, convex, island);
     if !is_stale {
         return;
     }
+    let rows = Island::of(island.rows, &convex.islands.rows);
     let mut pairs = core::mem::take(&mut convex.pairs);
     if pairs.is_outdated(&convex.rows, rows) {
         for &body in pairs.jointed().iter().filter(|_| pairs.is_planned) {
@@ -167,6 +169,18 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
         for i in model.trees[tree].clone() {
             convex.force[i] = -convex.force[i];
         }
+        for k in model.freedoms_of(tree) {
+            convex.joint_force[k] = -convex.joint_force[k];
+        }
+    }
+    solve_with(model, data, convex, island);
+    combined::correct(model, data, convex, island);
+}
+
+/// What `convex.force` and `convex.joint_force`, which are used up, come to by the factors: `convex.dv` and `convex.direction`.
+pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
         if convex.is_lone[tree] {
             // Its joint's own forces act along the body's axes.
             let i = model.trees[tree].start;
@@ -176,11 +190,7 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
                 *axes * crate::state::vec3(&convex.joint_force, at + 3),
                 *axes * crate::state::vec3(&convex.joint_force, at),
             );
-            convex.force[i] -= own;
-        } else {
-            for k in model.freedoms_of(tree) {
-                convex.joint_force[k] = -convex.joint_force[k];
-            }
+            convex.force[i] += own;
         }
     }
     let mut pairs = core::mem::take(&mut convex.pairs);
