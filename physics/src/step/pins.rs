@@ -53,7 +53,11 @@ pub(crate) fn push_motor(
     let last = recall(&data.memory.efforts, Kind::Motor, motor.key).map_or(DVec3::ZERO, |r| r.force);
     let first = rows.specs.len() as u32;
     for k in 0..motor.count {
-        let (lower, upper) = motor.bounds(k);
+        // Bounded as a whole it is shortened once its direction is known.
+        let (lower, upper) = match motor.effort {
+            Effort::Between { .. } => motor.bounds(k),
+            Effort::Magnitude(_) => (f64::NEG_INFINITY, f64::INFINITY),
+        };
         let spec = RowSpec {
             target: motor.velocity[k],
             compliance: motor.compliance / opt.dt,
