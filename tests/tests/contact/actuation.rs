@@ -42,57 +42,64 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
+/// Step by step from the same state and memory: over many steps a pin that slides or not by a rounding would tell two runs apart.
 #[test]
 fn the_order_in_which_things_are_written_says_nothing() {
-    for formulation in Formulation::ALL {
-        let run = |turned: bool| {
-            let mut world = world(arm(Joint::free()), formulation);
-            scatter(&mut world.state.v, 0.5);
-            let find = |name| world.model.find(name).expect("there");
-            let (a, b, d) = (find("a"), find("b"), find("d"));
-            let foot = Release { push_direction: DVec3::Z, tension: 3.0, friction: 0.4, force: 200.0 };
-            let pins = [
-                Pin { release: foot, ..Pin::point_to_world(Key(5), a, DVec3::X * 0.1, DVec3::X * 0.1) },
-                Pin::point_to_world(Key(2), d, DVec3::ZERO, DVec3::new(0.02, 0.0, -1.2)),
-            ];
-            let motors = [
-                Motor::on_joint(Key(9), &world.model, b, DVec3::new(0.3, -0.2, 0.5), Effort::Magnitude(0.8)),
-                Motor::on_freedom(Key(1), 9, 0.4, Effort::within(0.5)),
-            ];
-            let gear = |key, weight| {
-                let other = Term::Freedom { freedom: 10, weight };
-                Row::new(key, [Term::Freedom { freedom: 9, weight: 1.0 }, other]).between(-0.3, 0.3)
-            };
-            let rows = [gear(Key(3), 1.0), gear(Key(7), -0.5)];
-            world.act.pins.extend(pins);
-            world.act.motors.extend(motors);
-            world.act.rows.extend(rows);
-            for step in 0..40 {
-                if turned && step % 2 == 1 {
-                    world.act.pins.reverse();
-                    world.act.motors.reverse();
-                    world.act.rows.reverse();
-                }
-                world.step();
-            }
-            let data = &world.data;
-            let forces = [2, 5].map(|k| data.report_of_pin(Key(k)).expect("a pin").force);
-            let torques = [9, 1].map(|k| data.report_of_motor(Key(k)).expect("a motor").force);
-            let pulls = [3, 7].map(|k| data.report_of_row(Key(k)).expect("a row").force);
-            assert!(data.report_of_pin(Key(9)).is_none());
-            (world.state.clone(), forces, torques, pulls)
+    // Sweeps stop before rows that hardly differ have settled, and visit them in the order written: not `lcp-pgs`.
+    for formulation in [Formulation::ImplicitPenalty, Formulation::LcpDantzig, Formulation::Penalty] {
+        let mut world = world(arm(Joint::free()), formulation);
+        scatter(&mut world.state.v, 0.5);
+        let find = |name| world.model.find(name).expect("there");
+        let (a, b, d) = (find("a"), find("b"), find("d"));
+        let foot = Release { push_direction: DVec3::Z, tension: 3.0, friction: 0.4, force: 200.0 };
+        let place = DVec3::new(0.02, 0.0, -1.2);
+        let turn = DVec3::new(0.3, -0.2, 0.5);
+        let gear = |key, weight| {
+            let other = Term::Freedom { freedom: 10, weight };
+            Row::new(key, [Term::Freedom { freedom: 9, weight: 1.0 }, other]).between(-0.3, 0.3)
         };
-        let (one, other) = (run(false), run(true));
-        let off = apart(&one.0.q, &other.0.q).max(apart(&one.0.v, &other.0.v));
-        // Sweeps visit rows in another order, and end when they have settled to a thousandth of the speeds.
-        let swept = matches!(formulation, Formulation::LcpPgs | Formulation::Penalty);
-        let allowed = if swept { 2e-3 } else { 1e-6 };
-        assert!(off < allowed, "{}: {off:e}", formulation.name());
-        if formulation == Formulation::ImplicitPenalty {
-            for k in 0..2 {
-                assert!((one.1[k] - other.1[k]).length() < 1e-3, "{:?} {:?}", one.1, other.1);
-                assert!((one.2[k] - other.2[k]).length() < 1e-3, "{:?} {:?}", one.2, other.2);
-                assert!((one.3[k] - other.3[k]).abs() < 1e-3, "{:?} {:?}", one.3, other.3);
+        world.act.pins.extend([
+            Pin { release: foot, ..Pin::point_to_world(Key(5), a, DVec3::X * 0.1, DVec3::X * 0.1) },
+            Pin::point_to_world(Key(2), d, DVec3::ZERO, place),
+        ]);
+        world.act.motors.extend([
+            Motor::on_joint(Key(9), &world.model, b, turn, Effort::Magnitude(0.8)),
+            Motor::on_freedom(Key(1), 9, 0.4, Effort::within(0.5)),
+        ]);
+        world.act.rows.extend([gear(Key(3), 1.0), gear(Key(7), -0.5)]);
+        // What leaves the circle of friction is swept until it has settled to a thousandth of the speeds.
+        let swept = formulation == Formulation::Penalty;
+        let allowed = if swept { 2e-3 } else { 1e-8 };
+        for step in 0..20 {
+            let World { model, state, data, act, options } = &world;
+            let mut other = World {
+                model: model.clone(),
+                state: state.clone(),
+                data: data.clone(),
+                act: act.clone(),
+                options: *options,
+            };
+            other.act.pins.reverse();
+            other.act.motors.reverse();
+            other.act.rows.reverse();
+            other.step();
+            world.step();
+            let off = apart(&world.state.q, &other.state.q).max(apart(&world.state.v, &other.state.v));
+            assert!(off < allowed, "{} {step}: {off:e}", formulation.name());
+            let forces = |world: &World| {
+                let data = &world.data;
+                assert!(data.report_of_pin(Key(9)).is_none());
+                let pins = [2, 5].map(|k| data.report_of_pin(Key(k)).expect("a pin").force.to_array());
+                let motors = [9, 1].map(|k| data.report_of_motor(Key(k)).expect("a motor").force.to_array());
+                let rows = [3, 7].map(|k| data.report_of_row(Key(k)).expect("a row").force);
+                [pins.concat(), motors.concat(), rows.to_vec()].concat()
+            };
+            let off = apart(&forces(&world), &forces(&other));
+            assert!(swept || off < 1e-4, "{} {step}: {off:e} N", formulation.name());
+            // What is remembered goes by key, whatever the order: the same, but for rounding.
+            if formulation == Formulation::ImplicitPenalty {
+                world.data.memory = other.data.memory.clone();
+                world.state = other.state.clone();
             }
         }
     }
