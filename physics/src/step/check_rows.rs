@@ -75,7 +75,7 @@ fn check_motor(model: &Model, motor: &Motor) -> Result<(), &'static str> {
         }
     }
     if let Effort::Magnitude(most) = motor.effort
-        && !(most >= 0.0)
+        && (most.is_nan() || most < 0.0)
     {
         return Err("an effort that is not negative");
     }
