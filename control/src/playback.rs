@@ -1,10 +1,10 @@
 //! Playback: every joint moves as the motion says, root included, whatever is in the way.
 //!
 //! The baseline that is not simulated: the character pushes others and is not pushed. All joints are prescribed
-//! (RBDA 9.2) with the acceleration that ends the step on the motion's next pose,
+//! (RBDA 9.2) at the velocity that ends the step on the motion's next pose,
 //!
 //! ```text
-//! q̈ = ((q̄(t + h) ⊖ q) / h - v) / h
+//! v̄ = (q̄(t + h) ⊖ q) / h
 //! ```
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Controller for Playback {
         now.difference(model, next, way);
         for (k, (way, own)) in way.iter().zip(own_way).enumerate() {
             let rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
-            out.prescribed_acceleration[v + k] = (rate - sense.state.v[v + k]) / h;
+            out.prescribed_velocity[v + k] = rate;
         }
         out.prescribed[sense.bodies.clone()].fill(true);
     }

@@ -8,8 +8,8 @@ use crate::convex::Convex;
 use crate::memory::Memory;
 use crate::model::{BodyId, JointKind, Model};
 use crate::spatial::{ArticulatedInertia, Force, Ldl3, Motion, Transform};
-use crate::step::StepData;
 use crate::step::look::Looked;
+use crate::step::{Reactions, Reports, StepData};
 
 /// Scratch and results of the algorithms. One per thread that computes; never part of the state.
 ///
@@ -31,7 +31,11 @@ pub struct Data {
     /// [`crate::step::advance`].
     pub contact: ContactSet,
     /// What the step keeps between its stages.
-    pub step: StepData,
+    pub(crate) step: StepData,
+    /// How pins, motors and rows fared in the last [`crate::step::advance`]; look one up with [`Data::report_of_pin`] and its like.
+    pub reports: Reports,
+    /// What passed through the joints in the last [`crate::step::advance`].
+    pub reactions: Reactions,
     /// What lasts from step to step: read by [`crate::step::observe`], written by [`crate::step::advance`].
     pub memory: Memory,
     /// The state that poses, velocities and manifolds belong to.
@@ -200,6 +204,8 @@ impl Data {
             collision: Contacts::new(),
             contact: ContactSet::default(),
             step: StepData::new(model),
+            reports: Reports::default(),
+            reactions: Reactions::new(model),
             memory: Memory::new(model),
             looked: Looked::default(),
             convex: Convex::new(model),

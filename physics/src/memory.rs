@@ -5,6 +5,7 @@ use glam::DVec3;
 use crate::contact::{Contact, Phase};
 use crate::convex::Warm;
 use crate::model::Model;
+use crate::step::reports::Remembered;
 use crate::step::sleep::Sleep;
 
 /// What a step remembers of those before it. [`crate::Data`] holds it as its only part that outlives a step: whoever
@@ -19,8 +20,8 @@ pub struct Memory {
     pub(crate) sleep: Sleep,
     /// Impulse of each body's joint limits in the last step.
     pub(crate) limit_loads: Vec<f64>,
-    /// Force of each pin in the last step.
-    pub(crate) pin_forces: Vec<DVec3>,
+    /// What pins, motors and rows ended the last step with, sorted by kind and key.
+    pub(crate) efforts: Vec<Remembered>,
     /// Where the next solve starts.
     pub(crate) warm: Warm,
     /// What bodies felt in the last step.
@@ -62,7 +63,7 @@ impl Clone for Memory {
             n_static: self.n_static,
             sleep: self.sleep.clone(),
             limit_loads: self.limit_loads.clone(),
-            pin_forces: self.pin_forces.clone(),
+            efforts: self.efforts.clone(),
             warm: self.warm.clone(),
             felt: self.felt.clone(),
         }
@@ -74,7 +75,7 @@ impl Clone for Memory {
         self.n_static = source.n_static;
         self.sleep.clone_from(&source.sleep);
         self.limit_loads.clone_from(&source.limit_loads);
-        self.pin_forces.clone_from(&source.pin_forces);
+        self.efforts.clone_from(&source.efforts);
         self.warm.clone_from(&source.warm);
         self.felt.clone_from(&source.felt);
     }
@@ -88,7 +89,7 @@ impl Memory {
             n_static: 0,
             sleep: Sleep::new(model.trees.len()),
             limit_loads: vec![0.0; model.n_bodies()],
-            pin_forces: Vec::new(),
+            efforts: Vec::new(),
             warm: Warm::new(model),
             felt: Vec::new(),
         }

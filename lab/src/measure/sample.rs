@@ -101,7 +101,7 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
             com_of_body(world, body).0.distance(expected)
         }
         Quantity::PoseError => pose_error(world)?.to_degrees(),
-        Quantity::JointDrift => data.step.pins.iter().map(|p| p.error).fold(0.0, f64::max),
+        Quantity::JointDrift => data.reports.pins.iter().map(|p| p.error).fold(0.0, f64::max),
         Quantity::Height => com_of_body(world, of?).0.z,
         Quantity::Travel => {
             let body = of?;

@@ -43,7 +43,7 @@ impl Log {
         }
         self.next += 1.0 / RATE;
         let (model, data) = (world.model(), &world.data);
-        let pins = data.step.pins.iter().map(|p| p.error).fold(0.0, f64::max);
+        let pins = data.reports.pins.iter().map(|p| p.error).fold(0.0, f64::max);
         let _ = write!(
             self.text,
             "{time:.6},{:.9e},{:.9e},{},{:.6e},{},{},{pins:.6e},{},{:.6e},{},{}",

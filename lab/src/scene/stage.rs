@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_mocap::character::Character as Mocap;
-use stuntlab_physics::actuation::{Anchor, Pin};
+use stuntlab_physics::actuation::{Anchor, Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::spatial::{Transform, rotation};
@@ -314,6 +314,11 @@ impl Stage {
         }
     }
 
+    /// A key for another of the scene's pins, which no controller uses.
+    fn next_pin(&self) -> Key {
+        Key::of(u32::MAX, self.pins.len() as u32)
+    }
+
     fn add_pins(&mut self, scene: &Scene) -> Result<(), SceneError> {
         let mut data = stuntlab_physics::Data::new(&self.model);
         stuntlab_physics::dynamics::forward_kinematics(&self.model, &self.state, &mut data);
@@ -324,7 +329,8 @@ impl Stage {
             for side in sides {
                 let point = DVec3::new(chain.length, side * chain.half_width, 0.0);
                 let world = data.world_from_body(id).transform_point(point);
-                self.pins.push(Pin::point_to_world(id, point, world));
+                let key = self.next_pin();
+                self.pins.push(Pin::point_to_world(key, id, point, world));
             }
         }
         for item in &scene.pins {
@@ -333,7 +339,7 @@ impl Stage {
             };
             let body = find(&item.body, "body")?;
             let point = data.world_from_body(body).inverse_transform_point(item.at);
-            let mut pin = Pin::point_to_world(body, point, item.at);
+            let mut pin = Pin::point_to_world(self.next_pin(), body, point, item.at);
             if let Some(other) = &item.to {
                 let other = find(other, "to")?;
                 let point = data.world_from_body(other).inverse_transform_point(item.at);

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::memory;
 use super::text::{Line, Lines, one_line};
 use super::{Record, fingerprint};
-use crate::actuation::{Actuation, Anchor, Motor, Pin, Release, Servos};
+use crate::actuation::{Actuation, Anchor, Effort, Key, MOST_TERMS, Motor, Pin, Release, Row, Servos, Term};
 use crate::data::Data;
 use crate::forces::ImplicitForce;
 use crate::integrate::Integrator;
@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The word for the formulation's own integrator.
 const OWN: &str = "own";
@@ -103,6 +103,10 @@ impl Dump {
                 && memory::fits(&r.memory, model)
                 && r.act.implicit.iter().all(|(b, _)| b.index() < sizes.2)
                 && r.act.motors.iter().all(|m| m.freedom < sizes.1)
+                && r.act.rows.iter().flat_map(|row| row.terms.iter().flatten()).all(|term| match *term {
+                    Term::Freedom { freedom, .. } => freedom < sizes.1,
+                    _ => term.bodies().into_iter().flatten().all(|b| b.index() < sizes.2),
+                })
                 && r.act.pins.iter().all(|p| match p.anchor {
                     Anchor::World { .. } => p.body.index() < sizes.2,
                     Anchor::Body { body, .. } => p.body.index().max(body.index()) < sizes.2,
@@ -149,7 +153,7 @@ impl Dump {
         lines.expect(TITLE)?;
         let version: u32 = lines.word("a version")?;
         if version != VERSION {
-            return Err(lines.wrong("version 4", &version.to_string()));
+            return Err(lines.wrong("version 7", &version.to_string()));
         }
         lines.expect("reason")?;
         let reason = lines.rest();
@@ -320,8 +324,9 @@ fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
         implicit,
         motors,
         pins,
+        rows,
         prescribed,
-        prescribed_acceleration,
+        prescribed_velocity,
     } = act;
     let Servos { stiffness, damping, target_q, target_v } = servo;
     write_list("joint_force", joint_force, out)?;
@@ -329,7 +334,7 @@ fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
     write_list("damping", damping, out)?;
     write_list("target_q", target_q, out)?;
     write_list("target_v", target_v, out)?;
-    write_list("prescribed_acceleration", prescribed_acceleration, out)?;
+    write_list("prescribed_velocity", prescribed_velocity, out)?;
     let line = Line::new("prescribed").word(prescribed.len());
     prescribed.iter().fold(line, |line, &on| line.word(on)).end(out)?;
     Line::new("body_forces").word(body_force.len()).end(out)?;
@@ -343,17 +348,23 @@ fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
         write_sym3(line.numbers(&gain.coupling.to_cols_array()), &gain.linear).end(out)?;
     }
     Line::new("motors").word(motors.len()).end(out)?;
-    for &Motor { freedom, velocity, lower, upper, compliance } in motors {
-        Line::new("motor").word(freedom).numbers(&[velocity, lower, upper, compliance]).end(out)?;
+    for &Motor { key, freedom, count, velocity, effort, compliance } in motors {
+        let line = Line::new("motor").word(key).word(freedom).word(count).vector(velocity).number(compliance);
+        match effort {
+            Effort::Between { lower, upper } => line.word("between").vector(lower).vector(upper),
+            Effort::Magnitude(most) => line.word("magnitude").number(most),
+        }
+        .end(out)?;
     }
     Line::new("pins").word(pins.len()).end(out)?;
-    for &Pin { body, point, anchor, weld, correction, release } in pins {
+    for &Pin { key, body, point, anchor, weld, correction, release } in pins {
         let (other, place, rotation) = match anchor {
             Anchor::World { point, rotation } => (-1, point, rotation),
             Anchor::Body { body, point, rotation } => (body.index() as i64, point, rotation),
         };
         let Release { push_direction, tension, friction, force } = release;
         Line::new("pin")
+            .word(key)
             .word(body.index())
             .word(other)
             .word(weld)
@@ -365,7 +376,8 @@ fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
             .numbers(&[tension, friction, force])
             .end(out)?;
     }
-    Ok(())
+    Line::new("rows").word(rows.len()).end(out)?;
+    rows.iter().try_for_each(|row| write_row(row, out))
 }
 
 fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpError> {
@@ -376,7 +388,7 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
         target_q: read_list(lines, "target_q")?,
         target_v: read_list(lines, "target_v")?,
     };
-    let prescribed_acceleration = read_list(lines, "prescribed_acceleration")?;
+    let prescribed_velocity = read_list(lines, "prescribed_velocity")?;
     let n = count(lines, "prescribed")?;
     let prescribed = (0..n).map(|_| lines.word("true or false")).collect::<Result<_, _>>()?;
     let mut body_force = Vec::new();
@@ -397,13 +409,21 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
     let mut motors = Vec::new();
     for _ in 0..count(lines, "motors")? {
         lines.expect("motor")?;
-        let freedom = lines.word("a freedom")?;
-        let [velocity, lower, upper, compliance] = lines.array("a number")?;
-        motors.push(Motor { freedom, velocity, lower, upper, compliance });
+        let key = read_key(lines)?;
+        let (freedom, count) = (lines.word("a freedom")?, lines.word("a count")?);
+        let (velocity, compliance) = (lines.vector("a velocity")?, lines.word("a number")?);
+        let word: String = lines.word("between or magnitude")?;
+        let effort = match word.as_str() {
+            "between" => Effort::Between { lower: lines.vector("a force")?, upper: lines.vector("a force")? },
+            "magnitude" => Effort::Magnitude(lines.word("a number")?),
+            _ => return Err(lines.wrong("between or magnitude", &word)),
+        };
+        motors.push(Motor { key, freedom, count, velocity, effort, compliance });
     }
     let mut pins = Vec::new();
     for _ in 0..count(lines, "pins")? {
         lines.expect("pin")?;
+        let key = read_key(lines)?;
         let body = read_body(lines)?;
         let other: i64 = lines.word("a body")?;
         let weld = lines.word("true or false")?;
@@ -417,7 +437,11 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
         let push_direction = lines.vector("a direction")?;
         let [tension, friction, force] = lines.array("a number")?;
         let release = Release { push_direction, tension, friction, force };
-        pins.push(Pin { body, point, anchor, weld, correction, release });
+        pins.push(Pin { key, body, point, anchor, weld, correction, release });
+    }
+    let mut rows = Vec::new();
+    for _ in 0..count(lines, "rows")? {
+        rows.push(read_row(lines)?);
     }
     Ok(Actuation {
         joint_force,
@@ -426,9 +450,76 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
         implicit,
         motors,
         pins,
+        rows,
         prescribed,
-        prescribed_acceleration,
+        prescribed_velocity,
     })
+}
+
+fn read_key<R: BufRead>(lines: &mut Lines<R>) -> Result<Key, DumpError> {
+    lines.word("a key").map(Key)
+}
+
+/// A row, then a line per term. The world has no number.
+fn write_row(row: &Row, out: &mut impl Write) -> io::Result<()> {
+    let Row { key, terms, velocity, compliance, lower, upper } = row;
+    let line = Line::new("row").word(key).word(terms.iter().flatten().count());
+    line.numbers(&[*velocity, *compliance, *lower, *upper]).end(out)?;
+    let world = u32::MAX as usize;
+    for term in terms.iter().flatten() {
+        let line = Line::new("term");
+        match *term {
+            Term::Point { body, point, other, direction } => {
+                let (b, at) = other.map_or((world, glam::DVec3::ZERO), |(b, at)| (b.index(), at));
+                line.word("point").word(body.index()).word(b).vector(point).vector(at).vector(direction)
+            }
+            Term::Spin { body, other, direction } => {
+                let b = other.map_or(world, BodyId::index);
+                line.word("spin").word(body.index()).word(b).vector(direction)
+            }
+            Term::Freedom { freedom, weight } => line.word("freedom").word(freedom).number(weight),
+        }
+        .end(out)?;
+    }
+    Ok(())
+}
+
+fn read_row<R: BufRead>(lines: &mut Lines<R>) -> Result<Row, DumpError> {
+    lines.expect("row")?;
+    let key = read_key(lines)?;
+    let n: usize = lines.word("a count")?;
+    let [velocity, compliance, lower, upper] = lines.array("a number")?;
+    let mut terms = [None; MOST_TERMS];
+    if n > MOST_TERMS {
+        return Err(lines.wrong("at most four terms", &n.to_string()));
+    }
+    for term in &mut terms[..n] {
+        lines.expect("term")?;
+        *term = Some(read_term(lines)?);
+    }
+    Ok(Row { key, terms, velocity, compliance, lower, upper })
+}
+
+fn read_term<R: BufRead>(lines: &mut Lines<R>) -> Result<Term, DumpError> {
+    let other = |lines: &mut Lines<R>| -> Result<Option<BodyId>, DumpError> {
+        let index: u32 = lines.word("a body")?;
+        Ok((index != u32::MAX).then(|| BodyId::new(index as usize)))
+    };
+    let word: String = lines.word("point, spin or freedom")?;
+    match word.as_str() {
+        "point" => {
+            let (body, other) = (read_body(lines)?, other(lines)?);
+            let (point, at) = (lines.vector("a point")?, lines.vector("a point")?);
+            let direction = lines.vector("a direction")?;
+            Ok(Term::Point { body, point, other: other.map(|b| (b, at)), direction })
+        }
+        "spin" => {
+            let (body, other) = (read_body(lines)?, other(lines)?);
+            Ok(Term::Spin { body, other, direction: lines.vector("a direction")? })
+        }
+        "freedom" => Ok(Term::Freedom { freedom: lines.word("a freedom")?, weight: lines.word("a number")? }),
+        _ => Err(lines.wrong("point, spin or freedom", &word)),
+    }
 }
 
 fn read_body<R: BufRead>(lines: &mut Lines<R>) -> Result<BodyId, DumpError> {

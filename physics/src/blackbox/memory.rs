@@ -4,11 +4,13 @@ use std::io::{self, BufRead, Write};
 
 use super::dump::{DumpError, count, read_list, write_list};
 use super::text::{Line, Lines};
+use crate::actuation::Key;
 use crate::contact::Phase;
 use crate::convex::Warm;
 use crate::memory::{Felt, Memory, Touch};
 use crate::model::Model;
 use crate::spatial::Motion;
+use crate::step::reports::{Kind, Remembered, order};
 use crate::step::sleep::Sleep;
 
 /// Whether a memory has the sizes of a model.
@@ -23,15 +25,22 @@ pub(super) fn fits(memory: &Memory, model: &Model) -> bool {
 
 /// Writes a memory.
 pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
-    let Memory { touches, n_static, sleep, limit_loads, pin_forces, warm, felt } = memory;
+    let Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt } = memory;
     let Sleep { still, asleep, print } = sleep;
     Line::new("trees").word(still.len()).end(out)?;
     Line::new("still").numbers(still).end(out)?;
     asleep.iter().fold(Line::new("asleep"), |line, &on| line.word(on)).end(out)?;
     print.iter().fold(Line::new("print"), |line, &hash| line.word(hash)).end(out)?;
     write_list("limit_loads", limit_loads, out)?;
-    let line = Line::new("pin_forces").word(pin_forces.len());
-    pin_forces.iter().fold(line, |line, &f| line.vector(f)).end(out)?;
+    Line::new("efforts").word(efforts.len()).end(out)?;
+    for &Remembered { kind, key, force, moment } in efforts {
+        let kind = match kind {
+            Kind::Pin => "pin",
+            Kind::Motor => "motor",
+            Kind::Row => "row",
+        };
+        Line::new("effort").word(kind).word(key).vector(force).vector(moment).end(out)?;
+    }
     let Warm { kicked, roots, left } = warm;
     write_list("kicked", kicked, out)?;
     write_list("left", left, out)?;
@@ -69,8 +78,12 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError
     let (still, asleep, print) =
         (lines.list("still", trees)?, lines.list("asleep", trees)?, lines.list("print", trees)?);
     let limit_loads = read_list(lines, "limit_loads")?;
-    let n = count(lines, "pin_forces")?;
-    let pin_forces = (0..n).map(|_| lines.vector("a force")).collect::<Result<_, _>>()?;
+    let mut efforts = Vec::new();
+    for _ in 0..count(lines, "efforts")? {
+        lines.expect("effort")?;
+        efforts.push(read_effort(lines)?);
+    }
+    order(&mut efforts);
     let (kicked, left) = (read_list(lines, "kicked")?, read_list(lines, "left")?);
     let n = count(lines, "roots")?;
     let root = |lines: &mut Lines<R>| Ok(Motion::new(lines.vector("a spin")?, lines.vector("a velocity")?));
@@ -87,7 +100,19 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError
         lines.expect("force")?;
         felt.push(read_felt(lines)?);
     }
-    Ok(Memory { touches, n_static, sleep, limit_loads, pin_forces, warm, felt })
+    Ok(Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt })
+}
+
+fn read_effort<R: BufRead>(lines: &mut Lines<R>) -> Result<Remembered, DumpError> {
+    let word: String = lines.word("pin, motor or row")?;
+    let kind = match word.as_str() {
+        "pin" => Kind::Pin,
+        "motor" => Kind::Motor,
+        "row" => Kind::Row,
+        _ => return Err(lines.wrong("pin, motor or row", &word)),
+    };
+    let key = Key(lines.word("a key")?);
+    Ok(Remembered { kind, key, force: lines.vector("a force")?, moment: lines.vector("a moment")? })
 }
 
 fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {

@@ -10,7 +10,8 @@ use crate::spatial::six;
 /// The body of an island that is one lone body and has terms with the world only.
 pub(super) fn body(model: &Model, convex: &Convex, island: Island) -> Option<usize> {
     let [tree] = Island::of(island.trees, &convex.islands.trees) else { return None };
-    let is_alone = convex.is_lone[*tree as usize] && island.joints.0 == island.joints.1;
+    let is_empty = |(first, end): (u32, u32)| first == end;
+    let is_alone = convex.is_lone[*tree as usize] && is_empty(island.joints) && is_empty(island.combined);
     is_alone.then(|| model.trees[*tree as usize].start)
 }
 

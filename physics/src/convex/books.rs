@@ -6,6 +6,7 @@ use super::Convex;
 use super::rows::Source;
 use crate::actuation::Actuation;
 use crate::data::Data;
+use crate::dynamics::impulse::Hit;
 use crate::dynamics::{kinetic_energy, potential_energy};
 use crate::model::{Model, NONE};
 use crate::spatial::{Force, Motion};
@@ -147,7 +148,7 @@ fn enter_aids(data: &Data, act: &Actuation, convex: &Convex, ledger: &mut Ledger
 fn account(source: Source) -> Account {
     match source {
         Source::Contact(_) | Source::Turning(_) => Account::Contact,
-        Source::Pin(_) | Source::Weld(_) => Account::Aids,
+        Source::Pin(_) | Source::Weld(_) | Source::Own(_) => Account::Aids,
         Source::Limit => Account::Limits,
         Source::Motor(_) | Source::Servo(_) => Account::Actuation,
     }
@@ -170,7 +171,36 @@ fn enter_rows(model: &Model, state: &State, data: &Data, convex: &Convex, ledger
             ledger.add_impulse(account, on_a.linear, origin);
             ledger.add_angular_impulse(account, on_a.angular);
         } else {
-            ledger.scale += turnover(row.b as usize, row.wrench_b(row.impulse));
+            let on_b = row.wrench_b(row.impulse);
+            ledger.scale += turnover(row.b as usize, on_b);
+            if matches!(row.source, Source::Own(_)) {
+                // Its two ends need not be at one place.
+                for (body, wrench) in [(row.a, on_a), (row.b, on_b)] {
+                    let origin = data.position.world_from_body[body as usize].translation;
+                    ledger.add_impulse(account, wrench.linear, origin);
+                    ledger.add_angular_impulse(account, wrench.angular);
+                }
+            }
+        }
+    }
+    for term in &convex.combined {
+        let account = account(term.source);
+        let rate = |bodies: &[Motion], v: &[f64]| term.rate(&convex.parts, bodies, v);
+        let speed = (rate(&data.velocity.body, &state.v) + rate(&convex.velocity, &convex.v)) * 0.5;
+        ledger.add_work(account, term.impulse.dot(speed));
+        for part in term.of(&convex.parts) {
+            let x = term.impulse[part.component];
+            match part.hit {
+                Hit::Body(i, wrench) => {
+                    let wrench = wrench * x;
+                    ledger.scale += turnover(i, wrench);
+                    ledger.add_impulse(account, wrench.linear, data.position.world_from_body[i].translation);
+                    ledger.add_angular_impulse(account, wrench.angular);
+                }
+                Hit::Freedom(k, scale) => {
+                    ledger.scale += (x * scale * 0.5 * (state.v[k] + convex.v[k])).abs();
+                }
+            }
         }
     }
     for row in convex.joints.iter().filter(|r| r.impulse != 0.0) {

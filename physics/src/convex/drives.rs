@@ -3,17 +3,19 @@
 use glam::DVec3;
 
 use super::Convex;
+use super::combined::{Combined, Home, Law, Part};
 use super::law::Bounded;
 use super::rows::{JointRow, Source};
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, Effort, Motor};
 use crate::data::Data;
 use crate::dynamics::add_passive_implicit;
+use crate::dynamics::impulse::Hit;
 use crate::model::Model;
 use crate::state::State;
 use crate::step::gather::position_error;
 
 /// Softness of rigid motors relative to what they act on: what is left over of a wanted change.
-const MOTOR: f64 = 1e-9;
+pub(super) const MOTOR: f64 = 1e-9;
 
 /// Known joint forces and gains; servos with effort limits become rows
 /// `γ = h (τ0 - (k_d + h k_p) v⁺)` between their limits.
@@ -34,11 +36,15 @@ pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut
             let (kp, kd, limit) = (servo.stiffness[dof], servo.damping[dof], body.joint.effort_limit[k]);
             let force = act.joint_force[dof] + kp * error[k] + kd * servo.target_v[dof];
             let gain = kd + h * kp;
+            convex.drive[dof] = [0.0; 2];
             if limit.is_infinite() {
+                convex.drive[dof] = [force, gain];
                 forces.joint[dof] += force;
                 forces.joint_gain[dof] += gain;
             } else if gain == 0.0 {
-                forces.joint[dof] += force.clamp(-limit, limit);
+                let force = force.clamp(-limit, limit);
+                convex.drive[dof] = [force, 0.0];
+                forces.joint[dof] += force;
             } else if !act.prescribed[i] && !convex.is_asleep[model.tree_of[i] as usize] {
                 let law = Bounded {
                     target: force / gain,
@@ -62,16 +68,40 @@ pub(super) fn push(model: &Model, act: &Actuation, convex: &mut Convex) {
         if act.prescribed[i] {
             continue;
         }
-        let row = JointRow::new(Source::Motor(index as u32), model, i, motor.freedom, DVec3::X);
-        let law = Bounded {
-            target: motor.velocity,
-            softness: motor.compliance / h,
-            lower: motor.lower * h,
-            upper: motor.upper * h,
-            ..Bounded::PUSH
-        };
-        convex.joints.push(JointRow { law, ..row });
+        let source = Source::Motor(index as u32);
+        if let Effort::Magnitude(most) = motor.effort {
+            push_ball(model, motor, most, source, convex);
+            continue;
+        }
+        for k in 0..motor.count {
+            let row = JointRow::new(source, model, i, motor.freedom + k, DVec3::X);
+            let (lower, upper) = motor.bounds(k);
+            let law = Bounded {
+                target: motor.velocity[k],
+                softness: motor.compliance / h,
+                lower: lower * h,
+                upper: upper * h,
+                ..Bounded::PUSH
+            };
+            convex.joints.push(JointRow { law, ..row });
+        }
     }
+}
+
+/// A motor whose effort is bounded as a whole.
+fn push_ball(model: &Model, motor: &Motor, most: f64, source: Source, convex: &mut Convex) {
+    let body = model.body_of_freedom(motor.freedom).index();
+    let at = motor.freedom - model.bodies[body].v_start;
+    let second = at >= 3;
+    let home = Home { body: body as u32, second, at: if second { at - 3 } else { at } };
+    let first = convex.parts.len() as u32;
+    let part = |k: usize| Part { component: k, hit: Hit::Freedom(motor.freedom + k, 1.0) };
+    convex.parts.extend((0..motor.count).map(part));
+    let mut target = DVec3::ZERO;
+    (0..motor.count).for_each(|k| target[k] = motor.velocity[k]);
+    let law = Law::Ball { target, softness: motor.compliance / convex.dt, bound: most * convex.dt };
+    let parts = (first, convex.parts.len() as u32);
+    convex.combined.push(Combined::new(source, parts, motor.count, law, Some(home)));
 }
 
 /// Writes what the law of a joint's row lacks once its mobility is known; `load` is the joint's limit impulse of the last step.
@@ -79,7 +109,7 @@ pub(super) fn write_law(row: &mut JointRow, mobility: f64, load: f64) {
     row.mobility = mobility.max(f64::MIN_POSITIVE);
     match row.source {
         Source::Limit => super::limits::write_law(row, load),
-        Source::Motor(_) => row.law.softness = row.law.softness.max(MOTOR * row.mobility),
+        Source::Motor(_) | Source::Own(_) => row.law.softness = row.law.softness.max(MOTOR * row.mobility),
         _ => {}
     }
 }

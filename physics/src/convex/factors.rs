@@ -7,7 +7,7 @@
 use super::islands::Island;
 use super::pairs::Pairs;
 use super::rows::Row;
-use super::{Convex, smooth};
+use super::{Convex, combined, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::{calm, effort_of, hit, pass_in, pass_out, pass_out_among};
@@ -68,9 +68,11 @@ pub(super) fn renew(
             is_stale = true;
         }
     }
+    is_stale |= combined::renew(model, data, convex, island);
     if !is_stale {
         return;
     }
+    let rows = Island::of(island.rows, &convex.islands.rows);
     let mut pairs = core::mem::take(&mut convex.pairs);
     if pairs.is_outdated(&convex.rows, rows) {
         for &body in pairs.jointed().iter().filter(|_| pairs.is_planned) {
@@ -172,16 +174,24 @@ fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
 pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
     for k in island.trees.0..island.trees.1 {
         let tree = convex.islands.trees[k as usize] as usize;
+        for i in model.trees[tree].clone() {
+            convex.force[i] = -convex.force[i];
+        }
+        for k in model.freedoms_of(tree) {
+            convex.joint_force[k] = -convex.joint_force[k];
+        }
+    }
+    solve_with(model, data, convex, island);
+    combined::correct(model, data, convex, island);
+}
+
+/// What `convex.force` and `convex.joint_force`, which are used up, come to by the factors: `convex.dv` and `convex.direction`.
+pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
+    for k in island.trees.0..island.trees.1 {
+        let tree = convex.islands.trees[k as usize] as usize;
         if convex.is_lone[tree] {
             let i = model.trees[tree].start;
-            convex.force[i] = -smooth::lone_force(model, data, convex, i);
-        } else {
-            for i in model.trees[tree].clone() {
-                convex.force[i] = -convex.force[i];
-            }
-            for k in model.freedoms_of(tree) {
-                convex.joint_force[k] = -convex.joint_force[k];
-            }
+            convex.force[i] = smooth::lone_force(model, data, convex, i);
         }
     }
     let mut pairs = core::mem::take(&mut convex.pairs);

@@ -31,8 +31,8 @@ use super::rows::Source;
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::aba::{Drive, inward, outward_from, rigid};
-use crate::dynamics::impulse::propagate;
-use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
+use crate::dynamics::impulse::{Hit, propagate};
+use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of, joint_force};
 use crate::integrate::coordinate_rates_of;
 use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion, Sym3, rotation};
@@ -135,9 +135,16 @@ pub(crate) fn move_on(
             _ => {}
         }
     }
+    for term in convex.combined.iter().filter(|term| !term.is_at_bound()) {
+        if let Some(home) = term.home {
+            convex.held[home.body as usize] = true;
+            convex.is_driven[model.tree_of[home.body as usize] as usize] = true;
+        }
+    }
     for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
         convex.is_driven[model.tree_of[i] as usize] = true;
     }
+    add_reactions(model, data, convex, &flow);
     next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
         if convex.is_asleep[tree] {
@@ -150,6 +157,34 @@ pub(crate) fn move_on(
         }
     }
     convex.flow = flow;
+}
+
+/// What the inertial forces that are left to the flow take in the joints, at the pose and velocities the step begins with.
+fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex, flow: &Flow) {
+    for tree in 0..model.trees.len() {
+        let bodies = model.trees[tree].clone();
+        let freedoms = model.freedoms_of(tree);
+        if convex.is_asleep[tree] || !convex.flows[tree] || bodies.len() == 1 {
+            convex.flow_force[bodies].fill(Force::ZERO);
+            convex.flow_along[freedoms].fill(0.0);
+            continue;
+        }
+        accelerate(model, data, &convex.held, &flow.zeros, &flow.no_force, tree);
+        for i in bodies.clone() {
+            convex.flow_force[i] = inertial(model, data, i, data.dynamics.body_acceleration[i]);
+        }
+        convex.flow_along[freedoms].fill(0.0);
+        for i in bodies.rev() {
+            let (link, f) = (&model.links[i], convex.flow_force[i]);
+            if link.parent != NONE {
+                convex.flow_force[link.parent as usize] += f.seen_from(data.position.offset[i]);
+            }
+            if convex.held[i] {
+                let out = &mut convex.flow_along[model.bodies[i].v_range()];
+                joint_force(link.kind, &data.position.axes[i], f, out);
+            }
+        }
+    }
 }
 
 /// A lone body: its centre of mass goes straight on, its angular momentum stays.
@@ -190,7 +225,7 @@ fn ballistic(model: &Model, convex: &Convex, tree: usize) -> DVec3 {
     if convex.in_flight[tree] { model.gravity * (-0.5 * convex.dt * convex.dt) } else { DVec3::ZERO }
 }
 
-/// Notes which trees no term acts on. Gravity's half step back must not lead into a ceiling.
+/// Notes which trees no term acts on from outside. Gravity's half step back must not lead into a ceiling.
 fn find_flights(model: &Model, convex: &mut Convex) {
     convex.in_flight.fill(true);
     for row in &convex.rows {
@@ -202,6 +237,13 @@ fn find_flights(model: &Model, convex: &mut Convex) {
         }
         if row.b != NONE && (acts || near(-up)) {
             convex.in_flight[model.tree_of[row.b as usize] as usize] = false;
+        }
+    }
+    for term in convex.combined.iter().filter(|term| term.impulse != DVec3::ZERO) {
+        for part in term.of(&convex.parts) {
+            if let Hit::Body(b, _) = part.hit {
+                convex.in_flight[model.tree_of[b] as usize] = false;
+            }
         }
     }
 }

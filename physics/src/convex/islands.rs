@@ -1,6 +1,8 @@
 //! Islands: trees joined by terms between their bodies. Each is a problem of its own.
 
+use super::combined::{Combined, Part};
 use super::rows::{JointRow, Row};
+use crate::dynamics::impulse::Hit;
 use crate::model::{Model, NONE};
 
 /// Trees and rows sorted by island.
@@ -8,10 +10,11 @@ use crate::model::{Model, NONE};
 pub(crate) struct Islands {
     /// The smallest tree of each tree's island.
     root: Vec<u32>,
-    /// Trees in the order of islands; then the same for rows and joint rows.
+    /// Trees in the order of islands; then the same for rows, joint rows and combined terms.
     pub(crate) trees: Vec<u32>,
     pub(crate) rows: Vec<u32>,
     pub(crate) joints: Vec<u32>,
+    pub(crate) combined: Vec<u32>,
     pub(crate) list: Vec<Island>,
     /// The island of each tree.
     of_tree: Vec<u32>,
@@ -23,6 +26,7 @@ pub(crate) struct Island {
     pub(crate) trees: (u32, u32),
     pub(crate) rows: (u32, u32),
     pub(crate) joints: (u32, u32),
+    pub(crate) combined: (u32, u32),
 }
 
 impl Island {
@@ -34,7 +38,14 @@ impl Island {
 
 impl Islands {
     /// Finds the islands of all trees that are awake.
-    pub(crate) fn find(&mut self, model: &Model, rows: &[Row], joints: &[JointRow], is_asleep: &[bool]) {
+    pub(crate) fn find(
+        &mut self,
+        model: &Model,
+        rows: &[Row],
+        joints: &[JointRow],
+        (combined, parts): (&[Combined], &[Part]),
+        is_asleep: &[bool],
+    ) {
         let n = model.trees.len();
         self.root.clear();
         self.root.extend(0..n as u32);
@@ -42,6 +53,13 @@ impl Islands {
             let a = self.root_of(model.tree_of[row.a as usize]);
             let b = self.root_of(model.tree_of[row.b as usize]);
             self.root[a.max(b) as usize] = a.min(b);
+        }
+        for term in combined {
+            for pair in term.of(parts).windows(2) {
+                let a = self.root_of(tree_of(model, pair[0].hit));
+                let b = self.root_of(tree_of(model, pair[1].hit));
+                self.root[a.max(b) as usize] = a.min(b);
+            }
         }
         // Number the islands by their smallest trees.
         self.of_tree.clear();
@@ -69,6 +87,8 @@ impl Islands {
             |k| island_of(joints[k].body),
             |island| &mut island.joints,
         );
+        let first = |k: usize| of_tree[tree_of(model, parts[combined[k].parts.0 as usize].hit) as usize];
+        sort(&mut self.list, &mut self.combined, combined.len(), first, |island| &mut island.combined);
     }
 
     fn root_of(&self, mut tree: u32) -> u32 {
@@ -76,6 +96,14 @@ impl Islands {
             tree = self.root[tree as usize];
         }
         tree
+    }
+}
+
+/// The tree that a unit impulse acts in.
+pub(crate) fn tree_of(model: &Model, hit: Hit) -> u32 {
+    match hit {
+        Hit::Body(body, _) => model.tree_of[body],
+        Hit::Freedom(dof, _) => model.tree_of[model.body_of_freedom(dof).index()],
     }
 }
 

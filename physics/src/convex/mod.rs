@@ -22,6 +22,7 @@
 
 mod alone;
 pub(crate) mod books;
+mod combined;
 mod contacts;
 mod drives;
 mod factors;
@@ -31,18 +32,22 @@ pub(crate) mod law;
 mod limits;
 mod mobility;
 mod newton;
+mod own;
 mod pairs;
 mod pins;
+mod report;
 pub(crate) mod rows;
 mod scale;
 mod smooth;
 
+use self::combined::{Combined, Correction, Part};
 use self::islands::{Island, Islands};
 use self::mobility::Mobility;
 use self::pairs::Pairs;
 use self::rows::{JointRow, Row, Source};
 use crate::actuation::Actuation;
 use crate::data::Data;
+use crate::dynamics::impulse::Hit;
 use crate::forces::Forces;
 use crate::model::{Model, NONE};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
@@ -67,6 +72,11 @@ pub(crate) struct Convex {
     pub(crate) forces: Forces,
     pub(crate) rows: Vec<Row>,
     pub(crate) joints: Vec<JointRow>,
+    pub(crate) combined: Vec<Combined>,
+    pub(crate) parts: Vec<Part>,
+    /// How far pins are from their places as the step begins.
+    pin_errors: Vec<f64>,
+    correction: Correction,
     islands: Islands,
     pairs: Pairs,
     // By body.
@@ -99,6 +109,8 @@ pub(crate) struct Convex {
     // By freedom.
     pub(crate) v: Vec<f64>,
     dv: Vec<f64>,
+    /// Of joint force and servo: the force at rest and the gain, where they are linear.
+    drive: Vec<[f64; 2]>,
     joint_gain: Vec<f64>,
     joint_constant: Vec<f64>,
     joint_force: Vec<f64>,
@@ -121,6 +133,9 @@ pub(crate) struct Convex {
     /// Bodies on the way from tied ones to their roots, base to tip.
     on_paths: Vec<u32>,
     flow: flow::Flow,
+    /// What the flow adds to what passes through the joints: forces on bodies, and along freedoms whose rates are held.
+    pub(crate) flow_force: Vec<Force>,
+    pub(crate) flow_along: Vec<f64>,
 }
 
 /// Velocities to start the next solve from.
@@ -223,6 +238,7 @@ impl Convex {
             held: vec![false; n],
             v: vec![0.0; nv],
             dv: vec![0.0; nv],
+            drive: vec![[0.0; 2]; nv],
             joint_gain: vec![0.0; nv],
             joint_constant: vec![0.0; nv],
             joint_force: vec![0.0; nv],
@@ -237,6 +253,8 @@ impl Convex {
             in_flight: vec![false; trees],
             is_warm: vec![false; trees],
             flow: flow::Flow::new(model),
+            flow_force: vec![Force::ZERO; n],
+            flow_along: vec![0.0; nv],
             ..Self::default()
         }
     }
@@ -273,9 +291,11 @@ pub(crate) fn solve(
 }
 
 /// Leaves the solution's forces with contacts, pins and joints, for readers and for the next step.
-pub(crate) fn keep(act: &Actuation, data: &mut Data, convex: &Convex) {
+pub(crate) fn keep(model: &Model, act: &Actuation, data: &mut Data, convex: &Convex) {
     contacts::read_back(data, &convex.rows, convex.dt);
-    pins::report(act, data, convex);
+    let share = convex.dt / data.step.whole;
+    report::write(act, data, convex, share);
+    report::write_reactions(model, act, data, convex, share);
     drives::remember(convex, data);
 }
 
@@ -291,6 +311,8 @@ fn gather(
     convex.dt = opt.dt;
     convex.rows.clear();
     convex.joints.clear();
+    convex.combined.clear();
+    convex.parts.clear();
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
     for tree in 0..model.trees.len() {
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
@@ -299,6 +321,7 @@ fn gather(
     limits::push(model, state, act, opt, convex);
     drives::push(model, act, convex);
     pins::push(data, act, opt, convex);
+    own::push(model, data, act, convex);
     let is_asleep = core::mem::take(&mut convex.is_asleep);
     contacts::push(data, convex, |body| is_asleep[model.tree_of[body] as usize]);
     convex.is_asleep = is_asleep;
@@ -308,7 +331,8 @@ fn gather(
         }
     }
     smooth::add_implicit(act, convex);
-    convex.islands.find(model, &convex.rows, &convex.joints, &convex.is_asleep);
+    let combined = (&convex.combined[..], &convex.parts[..]);
+    convex.islands.find(model, &convex.rows, &convex.joints, combined, &convex.is_asleep);
 }
 
 /// Starts at the velocities of the last step: those after its kick, which heeded contacts and limits, as long as nobody has
@@ -324,6 +348,7 @@ fn start(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex:
     for row in &mut convex.joints {
         row.velocity = row.rate(model, &convex.v);
     }
+    combined::start(convex);
 }
 
 fn start_from_last(model: &Model, state: &State, data: &mut Data, act: &Actuation, convex: &mut Convex) {
@@ -355,7 +380,7 @@ fn start_from_last(model: &Model, state: &State, data: &mut Data, act: &Actuatio
         let mut moved = convex.is_warm[tree];
         for i in bodies.filter(|&i| act.prescribed[i]) {
             for k in model.bodies[i].v_range() {
-                convex.v[k] = state.v[k] + convex.dt * act.prescribed_acceleration[k];
+                convex.v[k] = data.step.prescribed_v[k];
                 moved = true;
             }
         }
@@ -396,6 +421,12 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     for row in &convex.joints {
         want(row.body);
     }
+    for part in &convex.parts {
+        want(match part.hit {
+            Hit::Body(b, _) => b as u32,
+            Hit::Freedom(dof, _) => model.body_of_freedom(dof).index() as u32,
+        });
+    }
     for tree in 0..model.trees.len() {
         if convex.is_asleep[tree] {
             continue;
@@ -422,9 +453,12 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
             Source::Turning(k) => {
                 contacts::write_turning_law(row, &data.contact.points[k as usize], known, opt);
             }
+            Source::Own(_) => own::write_law(row, known),
             _ => pins::write_law(row, known),
         }
     }
+    combined::write_laws(model, data, convex);
+    let known = &convex.mobility;
     for row in &mut convex.joints {
         let i = row.body as usize;
         let d = row.in_factor_axes(model, &data.position.axes[i]);
@@ -471,7 +505,8 @@ fn solve_island(
     };
     report.residual = report.residual.max(outcome.residual);
     report.unsolved += usize::from(!outcome.converged);
-    report.islands += usize::from(island.rows.0 < island.rows.1 || island.joints.0 < island.joints.1);
+    let lengths = [island.rows, island.joints, island.combined];
+    report.islands += usize::from(lengths.iter().any(|(start, end)| start < end));
     report.iterations += steps;
     report.most = report.most.max(steps);
 }

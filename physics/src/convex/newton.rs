@@ -12,7 +12,7 @@
 //! last step it mostly takes one to three steps. (Castro et al. 2022; Todorov 2014.)
 
 use super::islands::Island;
-use super::{Convex, alone, factors, smooth};
+use super::{Convex, alone, combined, factors, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -93,6 +93,7 @@ fn answer(model: &Model, convex: &mut Convex, island: Island) {
     for &k in Island::of(island.joints, &convex.islands.joints) {
         convex.joints[k as usize].answer();
     }
+    combined::answer(convex, island);
 }
 
 /// Forces of all terms, whose impulses are known, on bodies and joints; both sides of (4).
@@ -129,6 +130,7 @@ fn evaluate(
             row.push(model, -row.impulse, &mut convex.joint_force);
         }
     }
+    scale += combined::take_off(convex, island);
     let mut residual = 0.0;
     for k in island.trees.0..island.trees.1 {
         let tree = convex.islands.trees[k as usize] as usize;
@@ -191,10 +193,12 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
     if start.is_nan() || start >= 0.0 {
         return false;
     }
+    // The whole way first: mostly it is right, and the answers there are what the next step needs.
+    let (combined_pressed, mut slope, combined_curvature) = combined::go(convex, island);
+    pressed += combined_pressed;
+    let mut curvature = a + combined_curvature;
     let rows = Island::of(island.rows, &convex.islands.rows);
     let joints = Island::of(island.joints, &convex.islands.joints);
-    // The whole way first: mostly it is right, and the answers there are what the next step needs.
-    let (mut slope, mut curvature) = (0.0, a);
     for &k in rows {
         let row = &mut convex.rows[k as usize];
         row.change = row.relative(&convex.direction);
@@ -216,7 +220,7 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
     slope += start + a + pressed;
     let mut t = 1.0;
     if slope.abs() > -SLOPE * start {
-        t = look_for(convex, rows, joints, start + pressed, a, start, slope, curvature);
+        t = look_for(convex, island, start + pressed, a, start, slope, curvature);
         for &k in rows {
             let row = &mut convex.rows[k as usize];
             row.velocity += row.change * (t - 1.0);
@@ -227,6 +231,7 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
             row.velocity += row.change * (t - 1.0);
             row.answer();
         }
+        combined::settle(convex, island, t);
     }
     for &tree in Island::of(island.trees, &convex.islands.trees) {
         for i in model.trees[tree as usize].clone() {
@@ -244,14 +249,15 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
 /// the slope is `b + a t`.
 fn look_for(
     convex: &Convex,
-    rows: &[u32],
-    joints: &[u32],
+    island: Island,
     b: f64,
     a: f64,
     start: f64,
     mut slope: f64,
     mut curvature: f64,
 ) -> f64 {
+    let rows = Island::of(island.rows, &convex.islands.rows);
+    let joints = Island::of(island.joints, &convex.islands.joints);
     let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
     for _ in 0..LOOKS {
         if slope < 0.0 {
@@ -267,7 +273,8 @@ fn look_for(
         } else {
             2.0 * t
         };
-        (slope, curvature) = (b + a * t, a);
+        let (pressed, gained) = combined::along_line(convex, island, t);
+        (slope, curvature) = (b + a * t - pressed, a + gained);
         for &k in rows {
             let row = &convex.rows[k as usize];
             let (s, c) = row.law.along_line(row.velocity + row.change * (t - 1.0), row.change);

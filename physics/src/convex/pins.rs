@@ -14,7 +14,8 @@ use crate::actuation::{Actuation, Anchor, Pin};
 use crate::data::Data;
 use crate::model::NONE;
 use crate::spatial::rotation;
-use crate::step::{PinReport, StepOptions};
+use crate::step::StepOptions;
+use crate::step::reports::{Kind, recall};
 
 /// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
 const HARD: f64 = 1e-5;
@@ -58,8 +59,10 @@ fn share(pin: &Pin, data: &Data, act: &Actuation) -> f64 {
 
 /// Adds the rows of all pins.
 pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
+    convex.pin_errors.clear();
     for (index, pin) in act.pins.iter().enumerate() {
         let (point, goal, twisted, other) = errors(pin, data);
+        convex.pin_errors.push(point.distance(goal));
         let rate = pin.correction / opt.dt * share(pin, data, act);
         let arm = |b: usize| point - data.position.world_from_body[b].translation;
         let along = pin.release.push_direction.try_normalize();
@@ -73,7 +76,8 @@ pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut
         let most = pin.release.force * opt.dt;
         let pull = if along.is_some() { pin.release.tension * opt.dt } else { f64::INFINITY };
         (row.law.along.lower, row.law.along.upper) = (-pull.min(most), most);
-        let pressed = data.memory.pin_forces.get(index).map_or(0.0, |f| f.dot(normal) * opt.dt);
+        let last = recall(&data.memory.efforts, Kind::Pin, pin.key);
+        let pressed = last.map_or(0.0, |r| r.force.dot(normal) * opt.dt);
         row.law.bound = bound(pin, pressed, most);
         convex.rows.push(row);
         if pin.weld {
@@ -129,31 +133,4 @@ pub(super) fn renew_bounds(act: &Actuation, rows: &mut [Row], island: &[u32], op
         }
     }
     changed
-}
-
-/// How the pins fared.
-pub(super) fn report(act: &Actuation, data: &mut Data, convex: &Convex) {
-    let mut reports = core::mem::take(&mut data.step.pins);
-    reports.clear();
-    reports.resize(act.pins.len(), PinReport::default());
-    let per_time = 1.0 / convex.dt;
-    for row in &convex.rows {
-        match row.source {
-            Source::Pin(index) => {
-                let (report, pin) = (&mut reports[index as usize], &act.pins[index as usize]);
-                let (point, goal, ..) = errors(pin, data);
-                report.error = point.distance(goal);
-                report.force = row.impulse * per_time;
-                let push = row.law.normal.dot(row.impulse);
-                // At its bound it holds no longer what was asked of it.
-                let bounded = push <= row.law.along.lower || push >= row.law.along.upper || row.slides;
-                report.let_go = bounded || pin.release.lets_go(report.force);
-            }
-            Source::Weld(index) => reports[index as usize].moment = row.impulse * per_time,
-            _ => {}
-        }
-    }
-    data.memory.pin_forces.clear();
-    data.memory.pin_forces.extend(reports.iter().map(|r| r.force));
-    data.step.pins = reports;
 }

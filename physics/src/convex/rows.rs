@@ -23,6 +23,8 @@ pub(crate) enum Source {
     Motor(u32),
     /// A servo with an effort limit, by its freedom.
     Servo(u32),
+    /// A controller's own row, by its index.
+    Own(u32),
 }
 
 /// A contact that is to bounce, while it is stopped.

@@ -207,7 +207,7 @@ pub(crate) fn pass_out_among(model: &Model, data: &mut Data, bodies: &[u32], joi
 }
 
 /// What an impulse hits: a body (wrench at its origin, world axes) or a single freedom.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Hit {
     Body(usize, Force),
     Freedom(usize, f64),

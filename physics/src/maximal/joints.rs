@@ -19,7 +19,7 @@ use crate::spatial::{Force, Motion, Transform, rotation};
 use crate::state::State;
 use crate::step::gather::position_error;
 use crate::step::rows::{Cause, RowSpec, Rows};
-use crate::step::{Formulation, StepOptions, limits};
+use crate::step::{Formulation, StepOptions, limits, own_rows, pins};
 
 /// A joint as the two bodies show it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -154,6 +154,7 @@ impl World<'_> {
     /// All rows of all joints.
     pub(super) fn push_rows(
         &self,
+        data: &Data,
         act: &Actuation,
         passive: &Forces,
         correction: f64,
@@ -169,17 +170,23 @@ impl World<'_> {
             }
             self.limit(i, opt, rows);
         }
-        for motor in &act.motors {
+        for (index, motor) in act.motors.iter().enumerate() {
             let i = self.reduced.body_of_freedom(motor.freedom).index();
-            let row = self.freedom_row(Cause::Motor, i, motor.freedom);
-            let row = RowSpec {
-                target: motor.velocity,
-                compliance: motor.compliance / opt.dt,
-                lower: motor.lower * opt.dt,
-                upper: motor.upper * opt.dt,
-                ..row
-            };
-            rows.push(self.split, row);
+            pins::push_motor(self.split, data, index, motor, opt, rows, |dof| {
+                self.freedom_row(Cause::Motor, i, dof)
+            });
+        }
+        for (index, row) in act.rows.iter().enumerate() {
+            let hits = own_rows::hits(data, row, |dof, weight, hits| {
+                let i = self.reduced.body_of_freedom(dof).index();
+                for hit in self.freedom_row(Cause::Own, i, dof).hits.into_iter().flatten() {
+                    hits.add(match hit {
+                        Hit::Body(b, wrench) => Hit::Body(b, wrench * weight),
+                        Hit::Freedom(d, scale) => Hit::Freedom(d, scale * weight),
+                    });
+                }
+            });
+            pins::push_own(self.split, data, index, row, &hits, opt, rows);
         }
     }
 
@@ -227,12 +234,11 @@ impl World<'_> {
         }
     }
 
-    /// The joint accelerates as told.
+    /// The joint ends the step at the rate it is told; its axes turn meanwhile, which the row does not see.
     fn prescribe(&self, i: usize, act: &Actuation, opt: &StepOptions, rows: &mut Rows) {
         let kind = self.reduced.bodies[i].joint.kind;
         for (k, dof) in self.reduced.bodies[i].v_range().enumerate() {
-            let change = act.prescribed_acceleration[dof] - carried(kind, k, &self.frames[i]);
-            let target = self.read.v[dof] + opt.dt * change;
+            let target = act.prescribed_velocity[dof] - opt.dt * carried(kind, k, &self.frames[i]);
             let row = RowSpec { target, ..self.freedom_row(Cause::Motor, i, dof) };
             rows.push(self.split, row);
         }

@@ -160,7 +160,7 @@ impl Maximal {
             other => other,
         };
         let opt = &StepOptions { sleep_after: None, formulation, ..*opt };
-        begin(data, opt);
+        begin(data, act, opt);
         data.looked.forget();
         let Self { reduced, split, read, frames, passive, act: bodies, idle, correction } = self;
         let mut part = |split: &Model, state: &mut State, data: &mut Data, opt: &StepOptions| {
@@ -173,9 +173,9 @@ impl Maximal {
             bodies.pins.clone_from(&act.pins);
             joints::gather(reduced, read, frames, act, opt, passive, &mut bodies.body_force);
             check_input(split, state, bodies, opt)?;
-            advance_once(split, state, data, bodies, opt, &mut |_, rows| {
+            advance_once(split, state, data, bodies, act, opt, &mut |data, rows| {
                 let world = joints::World { reduced, split, read, frames };
-                world.push_rows(act, passive, *correction, opt, rows);
+                world.push_rows(data, act, passive, *correction, opt, rows);
             })
         };
         if opt.formulation == Formulation::Penalty {

@@ -4,8 +4,7 @@ use glam::DVec3;
 
 use super::ledger::{Account, Ledger};
 use super::rows::Cause;
-use super::solve::next_body_velocities;
-use super::{Formulation, StepOptions, bias, gather, reaction};
+use super::{Formulation, StepOptions, bias, gather};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
@@ -25,9 +24,6 @@ pub(crate) fn keep_books(
 ) -> Ledger {
     let mut ledger = Ledger::default();
     let dt = opt.dt;
-    for tree in 0..model.trees.len() {
-        next_body_velocities(model, data, tree);
-    }
     let mid_body = |data: &Data, i: usize| (data.velocity.body[i] + data.step.next_body[i]) * 0.5;
     // The free velocities have done their part: their memory holds the step's own while `data` is borrowed.
     let mut next_v = core::mem::take(&mut data.step.free_v);
@@ -68,7 +64,6 @@ pub(crate) fn keep_books(
         }
     }
     if act.prescribed.contains(&true) {
-        reaction::write(model, state, data, act, opt);
         for (_, body) in model.bodies.iter().enumerate().filter(|(i, _)| act.prescribed[*i]) {
             for dof in body.v_range() {
                 ledger.add_work(Account::Actuation, data.dynamics.joint_force[dof] * dt * mid(dof));
@@ -110,15 +105,18 @@ pub(crate) fn keep_books(
             Cause::Limit => Account::Limits,
             Cause::Motor => Account::Actuation,
             Cause::Joint => Account::Passive,
-            Cause::Pin => Account::Aids,
+            Cause::Pin | Cause::Own => Account::Aids,
             Cause::Contact => Account::Contact,
         };
         let x = rows.x[k];
-        let before = spec.rate(&data.velocity.body, &state.v);
-        let speed = 0.5 * (before + spec.rate(&data.step.next_body, &next_v));
+        let before = spec.rate(&rows.more, &data.velocity.body, &state.v);
+        let speed = 0.5 * (before + spec.rate(&rows.more, &data.step.next_body, &next_v));
         ledger.add_work(account, x * speed);
-        ledger.scale += spec.hits.iter().flatten().map(|&hit| turnover(data, hit, x, &mid)).sum::<f64>();
-        if let [Some(Hit::Body(i, wrench)), None] = spec.hits {
+        ledger.scale += spec.all(&rows.more).map(|hit| turnover(data, hit, x, &mid)).sum::<f64>();
+        // What acts between two bodies at one place adds up to nothing; a controller's own row need not be so.
+        let from_outside = spec.cause == Cause::Own || spec.hits[1].is_none();
+        for hit in spec.all(&rows.more).filter(|_| from_outside) {
+            let Hit::Body(i, wrench) = hit else { continue };
             ledger.add_impulse(account, wrench.linear * x, data.position.world_from_body[i].translation);
             ledger.add_angular_impulse(account, wrench.angular * x);
         }

@@ -1,8 +1,8 @@
 //! Whether the input of a step makes sense.
 
-use super::{StepError, StepOptions};
-use crate::actuation::{Actuation, Anchor, Pin};
-use crate::model::{BodyId, Model};
+use super::{StepError, StepOptions, check_rows};
+use crate::actuation::Actuation;
+use crate::model::Model;
 use crate::state::{State, quaternion};
 
 /// Squared length from which on a quaternion is one; the state's are unit length but for rounding.
@@ -32,7 +32,7 @@ pub(crate) fn check_input(
         ("servo stiffness", &act.servo.stiffness),
         ("servo damping", &act.servo.damping),
         ("servo target velocity", &act.servo.target_v),
-        ("prescribed acceleration", &act.prescribed_acceleration),
+        ("prescribed velocity", &act.prescribed_velocity),
     ];
     for (what, values) in by_freedom {
         if let Some(k) = values.iter().position(|x| !x.is_finite()) {
@@ -75,23 +75,7 @@ pub(crate) fn check_input(
             return odd("implicit force", model.body(*body).name(), GAIN);
         }
     }
-    for motor in &act.motors {
-        if motor.freedom >= model.n_v() {
-            return odd("motor", "?", "a freedom of the model");
-        }
-        let name = model.body(model.body_of_freedom(motor.freedom)).name();
-        let numbers = [motor.velocity, motor.compliance];
-        if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
-            return bad("motor", name, value);
-        }
-        if motor.lower.is_nan() || motor.upper.is_nan() || motor.lower > motor.upper {
-            return odd("motor", name, "a least force that is not above the largest");
-        }
-        if motor.compliance < 0.0 {
-            return odd("motor", name, "a compliance that is not negative");
-        }
-    }
-    act.pins.iter().try_for_each(|pin| check_pin(model, state, pin))
+    check_rows::check(model, act, state.time)
 }
 
 /// Refuses vectors that are not the model's.
@@ -106,7 +90,7 @@ fn check_lengths(model: &Model, state: &State, act: &Actuation) -> Result<(), St
         ("servo dampings", servo.damping.len(), n_v),
         ("servo target velocities", servo.target_v.len(), n_v),
         ("servo target positions", servo.target_q.len(), n_q),
-        ("prescribed accelerations", act.prescribed_acceleration.len(), n_v),
+        ("prescribed velocities", act.prescribed_velocity.len(), n_v),
         ("marks of prescribed joints", act.prescribed.len(), n),
         ("forces on bodies", act.body_force.len(), n),
     ];
@@ -114,37 +98,4 @@ fn check_lengths(model: &Model, state: &State, act: &Actuation) -> Result<(), St
         Some((what, found, expected)) => Err(StepError::WrongLength { what, found, expected }),
         None => Ok(()),
     }
-}
-
-/// Refuses a pin whose numbers make no sense, or that holds a body to itself.
-fn check_pin(model: &Model, state: &State, pin: &Pin) -> Result<(), StepError> {
-    let known = |body: BodyId| body.index() < model.n_bodies();
-    let name = if known(pin.body) { model.body(pin.body).name() } else { "?" };
-    let bad = |expected| {
-        let (what, body) = ("pin", name.to_owned());
-        Err(StepError::BadActuation { what, body, expected, time: state.time })
-    };
-    let (other, goal, turn) = match pin.anchor {
-        Anchor::World { point, rotation } => (None, point, rotation),
-        Anchor::Body { body, point, rotation } => (Some(body), point, rotation),
-    };
-    if !known(pin.body) || other.is_some_and(|body| !known(body)) {
-        return bad("bodies of the model");
-    }
-    if other == Some(pin.body) {
-        return bad("another body or the world to hold on to");
-    }
-    if !(pin.point.is_finite() && goal.is_finite() && pin.correction.is_finite()) {
-        return bad("finite numbers");
-    }
-    if pin.weld && !(turn.is_finite() && turn.length_squared() > 0.0) {
-        return bad("a rotation to be welded at");
-    }
-    let release = &pin.release;
-    let direction = release.push_direction.to_array();
-    let limits = [release.tension, release.friction, release.force];
-    if limits.into_iter().chain(direction).any(f64::is_nan) {
-        return bad("numbers for when to let go");
-    }
-    Ok(())
 }

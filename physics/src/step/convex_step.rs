@@ -3,7 +3,7 @@
 use super::end_pose::{self, Through};
 use super::look::look;
 use super::solve::check_finite;
-use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, sleep};
+use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, prescribed, sleep};
 use crate::actuation::Actuation;
 use crate::convex::{self, Convex, books, flow};
 use crate::data::Data;
@@ -90,18 +90,11 @@ fn advance_in_halves(
 ) -> Result<StepReport, StepError> {
     let half = StepOptions { dt: 0.5 * opt.dt, ..*opt };
     let end = state.time + opt.dt;
-    // What is prescribed takes its way at the rate the whole step ends with, or it would end elsewhere.
-    let prescribed = act.prescribed.contains(&true).then(|| {
-        let (mut first, mut second) = (act.clone(), act.clone());
-        first.prescribed_acceleration.iter_mut().for_each(|a| *a *= 2.0);
-        second.prescribed_acceleration.fill(0.0);
-        (first, second)
-    });
-    let (act_first, act_second) = prescribed.as_ref().map_or((act, act), |(first, second)| (first, second));
     observe(model, state, data, &half);
-    let first = advance_halving(model, state, data, act_first, &half, halvings)?;
+    let first = advance_halving(model, state, data, act, &half, halvings)?;
     observe(model, state, data, &half);
-    let second = advance_halving(model, state, data, act_second, &half, halvings)?;
+    prescribed::go_on(model, state, data, act);
+    let second = advance_halving(model, state, data, act, &half, halvings)?;
     state.time = end;
     Ok(both(&first, second))
 }
@@ -176,7 +169,7 @@ fn try_step(
         settled: report.solve.unsolved == 0,
         ..RowReport::default()
     };
-    convex::keep(act, data, problem);
+    convex::keep(model, act, data, problem);
     data.memory.warm.remember(model, problem, next);
     sleep::finish(model, state, next, &mut data.memory.sleep, opt);
     data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::actuation::Key;
+
 /// A step that did not happen.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
@@ -15,6 +17,10 @@ pub enum StepError {
     BadInput { what: &'static str, body: String, value: f64, time: f64 },
     #[error("{what} of body '{body}' makes no sense at t = {time} s, expected {expected}")]
     BadActuation { what: &'static str, body: String, expected: &'static str, time: f64 },
+    #[error("{what} of body '{body}' (key {key}) makes no sense at t = {time} s, expected {expected}")]
+    BadRow { what: &'static str, key: Key, body: String, expected: &'static str, time: f64 },
+    #[error("two {what} have the key {key} at t = {time} s, expected every one to have its own")]
+    SameKey { what: &'static str, key: Key, time: f64 },
     #[error(
         "{what} of body '{body}' must act at t = {time} s, but the integrator {integrator} takes smooth motion only; expected \
          none, or no integrator besides the formulation's own"

@@ -15,6 +15,7 @@
 pub(crate) mod bias;
 mod books;
 pub(crate) mod check;
+mod check_rows;
 mod contact_rows;
 mod convex_step;
 mod direct;
@@ -25,8 +26,11 @@ mod ledger;
 pub(crate) mod limits;
 pub(crate) mod look;
 mod options;
-mod pins;
-mod reaction;
+pub(crate) mod own_rows;
+pub(crate) mod pins;
+pub(crate) mod prescribed;
+pub(crate) mod reaction;
+pub(crate) mod reports;
 mod responses;
 pub(crate) mod rows;
 mod sets;
@@ -40,7 +44,8 @@ pub use crate::convex::SolveReport;
 pub use error::StepError;
 pub use ledger::{Account, Ledger};
 pub use options::{Formulation, NormalLaw, StepOptions};
-pub use pins::PinReport;
+pub use reaction::Reactions;
+pub use reports::{MotorReport, PinReport, Reports, RowForce};
 pub use rows::{Cause, RowReport};
 pub use sleep::STILL_SPEED;
 
@@ -97,8 +102,8 @@ pub struct StepData {
     pub(crate) stepper: Option<Box<Stepper>>,
     /// Work space of sleep.
     pub(crate) rest: sleep::Rest,
-    /// How each pin of the last step fared, in the order they were written.
-    pub pins: Vec<PinReport>,
+    /// Rates of prescribed joints in this part of the step.
+    pub(crate) prescribed_v: Vec<f64>,
 }
 
 impl StepData {
@@ -127,7 +132,7 @@ impl StepData {
             springs: springs::Springs::default(),
             stepper: None,
             rest: sleep::Rest::new(trees),
-            pins: Vec::new(),
+            prescribed_v: vec![0.0; nv],
         }
     }
 }
@@ -188,7 +193,7 @@ pub fn advance(
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
     check::check_input(model, state, act, opt)?;
-    begin(data, opt);
+    begin(data, act, opt);
     if let Some(integrator) = opt.integrator {
         data.looked.forget();
         return smooth::advance(model, state, data, act, opt, integrator);
@@ -200,14 +205,17 @@ pub fn advance(
     match opt.formulation {
         Formulation::ImplicitPenalty => convex_step::advance(model, state, data, act, opt),
         Formulation::Penalty => substeps(model, state, data, act, opt, &mut |model, state, data, short| {
-            advance_once(model, state, data, act, short, &mut |_, _| {})
+            advance_once(model, state, data, act, act, short, &mut |_, _| {})
         }),
-        _ => advance_once(model, state, data, act, opt, &mut |_, _| {}).map(whole),
+        _ => advance_once(model, state, data, act, act, opt, &mut |_, _| {}).map(whole),
     }
 }
 
 /// Before the parts of a step.
-pub(crate) fn begin(data: &mut Data, opt: &StepOptions) {
+pub(crate) fn begin(data: &mut Data, act: &Actuation, opt: &StepOptions) {
+    prescribed::begin(data, act);
+    data.reports.begin(act);
+    data.reactions.begin();
     data.memory.felt.clear();
     data.step.whole = opt.dt;
 }
@@ -234,6 +242,7 @@ pub(crate) fn substeps(
     while left > 0.0 {
         if total.substeps > 0 {
             observe(model, state, data, &short);
+            prescribed::go_on(model, state, data, act);
         }
         let mut springs = core::mem::take(&mut data.step.springs);
         let length = springs.next(model, data, act, opt, state.time, left);

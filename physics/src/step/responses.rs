@@ -31,13 +31,17 @@ pub(crate) struct Responses {
     pub(super) fresh: Vec<bool>,
     /// Whether any row moves anything in a tree.
     answers: Vec<bool>,
-    /// What each row acts on and what comes of it, up to two of each.
-    acts: Vec<[Option<Act>; 2]>,
-    runs: Vec<[Option<Run>; 2]>,
+    /// What each row acts on and what comes of it, a run per tree; and where each row's begin.
+    acts: Vec<Act>,
+    acts_of: Vec<(u32, u32)>,
+    runs: Vec<Run>,
+    runs_of: Vec<(u32, u32)>,
     numbers: Vec<f64>,
     scratch: ResponseScratch,
     /// Joint velocities of a tree.
     rates: Vec<f64>,
+    /// What a row acts on in one tree.
+    hits: Vec<Hit>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,19 +93,22 @@ pub(super) fn tree_of(model: &Model, hit: Hit) -> usize {
 
 impl Responses {
     /// Finds the slots, and makes room for the numbers.
-    pub(crate) fn lay_out(&mut self, model: &Model, specs: &[RowSpec], touched: &[bool]) {
-        self.find_slots(model, specs, touched);
+    pub(crate) fn lay_out(&mut self, model: &Model, specs: &[RowSpec], more: &[Hit], touched: &[bool]) {
+        self.find_slots(model, specs, more, touched);
         self.fresh.clear();
         self.fresh.resize(model.trees.len(), false);
         self.answers.clear();
         self.answers.resize(model.trees.len(), true);
         self.acts.clear();
+        self.acts_of.clear();
         self.runs.clear();
+        self.runs_of.clear();
         let mut from = 0;
         for spec in specs {
-            let act = |hit: Hit| {
+            let (first_act, first_run) = (self.acts.len(), self.runs.len());
+            for hit in spec.all(more) {
                 let tree = tree_of(model, hit) as u32;
-                match hit {
+                self.acts.push(match hit {
                     Hit::Body(b, wrench) => {
                         Act { tree, at: self.body[b], jacobian: wrench.to_array(), is_body: true }
                     }
@@ -109,18 +116,14 @@ impl Responses {
                         let jacobian = [scale, 0.0, 0.0, 0.0, 0.0, 0.0];
                         Act { tree, at: self.freedom[d], jacobian, is_body: false }
                     }
+                });
+                if self.runs[first_run..].iter().all(|run| run.tree != tree) {
+                    self.runs.push(Run { tree, from });
+                    from += self.slots_of[tree as usize].2;
                 }
-            };
-            let acts = spec.hits.map(|hit| hit.map(act));
-            let mut run = |act: Act| {
-                let run = Run { tree: act.tree, from };
-                from += self.slots_of[act.tree as usize].2;
-                run
-            };
-            let first = acts[0].map(&mut run);
-            let other = acts[1].filter(|b| acts[0].is_none_or(|a| a.tree != b.tree)).map(&mut run);
-            self.acts.push(acts);
-            self.runs.push([first, other]);
+            }
+            self.acts_of.push((first_act as u32, self.acts.len() as u32));
+            self.runs_of.push((first_run as u32, self.runs.len() as u32));
         }
         self.numbers.clear();
         self.numbers.resize(from as usize, 0.0);
@@ -128,15 +131,15 @@ impl Responses {
         self.rates.resize(model.n_v(), 0.0);
     }
 
-    fn find_slots(&mut self, model: &Model, specs: &[RowSpec], touched: &[bool]) {
+    fn find_slots(&mut self, model: &Model, specs: &[RowSpec], more: &[Hit], touched: &[bool]) {
         self.body.clear();
         self.body.resize(model.n_bodies(), NONE);
         self.freedom.clear();
         self.freedom.resize(model.n_v(), NONE);
         self.needed.clear();
         self.needed.resize(model.n_bodies(), false);
-        for hit in specs.iter().flat_map(|s| s.hits.iter().flatten()) {
-            let mut at = match *hit {
+        for hit in specs.iter().flat_map(|s| s.all(more)) {
+            let mut at = match hit {
                 Hit::Body(b, _) => {
                     self.body[b] = 0;
                     b as u32
@@ -192,8 +195,8 @@ impl Responses {
     #[inline]
     pub(crate) fn entry(&self, i: usize, k: usize) -> f64 {
         let mut sum = 0.0;
-        for act in self.acts[i].iter().flatten() {
-            for run in self.runs[k].iter().flatten() {
+        for act in self.acts_of(i) {
+            for run in self.runs_of(k) {
                 if run.tree != act.tree {
                     continue;
                 }
@@ -208,31 +211,40 @@ impl Responses {
         let (n, m, first) = (rows.len(), columns.len(), out.len());
         out.resize(first + n * m, 0.0);
         let out = &mut out[first..];
-        for a in 0..2 {
-            let Some(act) = self.acts[rows.start][a] else { continue };
-            for r in 0..2 {
-                if self.runs[columns.start][r].is_none_or(|run| run.tree != act.tree) {
-                    continue;
-                }
-                for (k, column) in columns.clone().enumerate() {
-                    let Some(run) = self.runs[column][r] else { continue };
-                    let w = &self.numbers[(run.from + act.at) as usize..];
-                    for (i, row) in rows.clone().enumerate() {
-                        let Some(act) = &self.acts[row][a] else { continue };
-                        out[i * m + k] += act.on(w);
-                    }
+        for (a, act) in self.acts_of(rows.start).iter().enumerate() {
+            let Some(r) = self.runs_of(columns.start).iter().position(|run| run.tree == act.tree) else {
+                continue;
+            };
+            for (k, column) in columns.clone().enumerate() {
+                let Some(run) = self.runs_of(column).get(r) else { continue };
+                let w = &self.numbers[(run.from + act.at) as usize..];
+                for (i, row) in rows.clone().enumerate() {
+                    let Some(act) = self.acts_of(row).get(a) else { continue };
+                    out[i * m + k] += act.on(w);
                 }
             }
         }
     }
 
+    #[inline]
+    fn acts_of(&self, row: usize) -> &[Act] {
+        let (start, end) = self.acts_of[row];
+        &self.acts[start as usize..end as usize]
+    }
+
+    #[inline]
+    fn runs_of(&self, row: usize) -> &[Run] {
+        let (start, end) = self.runs_of[row];
+        &self.runs[start as usize..end as usize]
+    }
+
     /// Trees a row acts on that answer to rows: one whose motion is prescribed couples nothing.
-    pub(crate) fn trees_of(&self, row: usize) -> [Option<u32>; 2] {
-        self.runs[row].map(|run| run.map(|r| r.tree).filter(|&tree| self.answers[tree as usize]))
+    pub(crate) fn trees_of(&self, row: usize) -> impl Iterator<Item = u32> + '_ {
+        self.runs_of(row).iter().map(|run| run.tree).filter(|&tree| self.answers[tree as usize])
     }
 
     /// Computes the responses of trees whose factors are new.
-    pub(crate) fn refresh(&mut self, model: &Model, data: &mut Data, specs: &[RowSpec]) {
+    pub(crate) fn refresh(&mut self, model: &Model, data: &mut Data, specs: &[RowSpec], more: &[Hit]) {
         let mut row = 0;
         while row < specs.len() {
             let together = self.refresh_contact(model, data, &specs[row..], row);
@@ -240,16 +252,17 @@ impl Responses {
                 row += together;
                 continue;
             }
-            for run in self.runs[row].into_iter().flatten() {
+            for k in self.runs_of[row].0..self.runs_of[row].1 {
+                let run = self.runs[k as usize];
                 if !self.fresh[run.tree as usize] {
-                    self.refresh_row(model, data, &specs[row], run);
+                    self.refresh_row(model, data, &specs[row], more, run);
                 }
             }
             row += 1;
         }
         self.fresh.fill(true);
         self.answers.fill(false);
-        for run in self.runs.iter().flatten().flatten() {
+        for run in &self.runs {
             let numbers = self.slots_of[run.tree as usize].2 as usize;
             let own = &self.numbers[run.from as usize..][..numbers];
             self.answers[run.tree as usize] |= own.iter().any(|&x| x != 0.0);
@@ -259,6 +272,9 @@ impl Responses {
     /// Three rows on the same bodies of trees whose only free joint is the root's; how many rows it took.
     fn refresh_contact(&mut self, model: &Model, data: &Data, specs: &[RowSpec], row: usize) -> usize {
         let Some([a, b, c]) = specs.get(..DIRECTIONS) else { return 0 };
+        if [a, b, c].iter().any(|spec| spec.more.0 < spec.more.1) {
+            return 0;
+        }
         let mut hits = [None; 2];
         for k in 0..2 {
             hits[k] = match (a.hits[k], b.hits[k], c.hits[k]) {
@@ -279,7 +295,8 @@ impl Responses {
         if !plain(first) || other.is_some_and(|hit| !plain(hit)) {
             return 0;
         }
-        for run in self.runs[row].into_iter().flatten() {
+        for k in self.runs_of[row].0..self.runs_of[row].1 {
+            let run = self.runs[k as usize];
             if self.fresh[run.tree as usize] {
                 continue;
             }
@@ -296,7 +313,7 @@ impl Responses {
             }
             // The three rows' runs in this tree.
             let froms: [usize; DIRECTIONS] = std::array::from_fn(|k| {
-                let run = self.runs[row + k].into_iter().flatten().find(|r| r.tree == run.tree);
+                let run = self.runs_of(row + k).iter().find(|r| r.tree == run.tree);
                 run.expect("three rows on the same bodies").from as usize
             });
             // A freedom of the tree that has a row of its own needs joint rates.
@@ -336,17 +353,13 @@ impl Responses {
         joint_rate(link.kind, &data.position.axes[i], relative, freedom - link.v as usize)
     }
 
-    fn refresh_row(&mut self, model: &Model, data: &mut Data, spec: &RowSpec, run: Run) {
+    fn refresh_row(&mut self, model: &Model, data: &mut Data, spec: &RowSpec, more: &[Hit], run: Run) {
         let tree = run.tree as usize;
-        let mut hits = [Hit::Freedom(0, 0.0); 2];
-        let mut n = 0;
-        for hit in spec.hits.into_iter().flatten().filter(|&hit| tree_of(model, hit) == tree) {
-            hits[n] = hit;
-            n += 1;
-        }
+        self.hits.clear();
+        self.hits.extend(spec.all(more).filter(|&hit| tree_of(model, hit) == tree));
         let freedoms = model.freedoms_of(tree);
         let rates = &mut self.rates[..freedoms.len()];
-        tree_response(model, data, tree, &hits[..n], &self.needed, rates);
+        tree_response(model, data, tree, &self.hits, &self.needed, rates);
         let mut at = run.from as usize;
         let (start, end, _) = self.slots_of[tree];
         for slot in &self.slots[start as usize..end as usize] {

@@ -1,8 +1,8 @@
 //! Constraint rows: what must hold between joint velocities at the end of the step.
 //!
 //! A row asks for `J v⁺ + ε λ = target` with an impulse `λ` between bounds; then `v⁺ = v* + M̂⁻¹Jᵀλ`, and
-//! `w = (J M̂⁻¹Jᵀ + ε) λ + (J v* - target)` is the complementary slack (recipes 3.1). A spring-damper
-//! `f = k (d - h v⁺) - c v⁺` is the row `ε = 1/(h (hk + c))`, `target = k d/(hk + c)` (recipes 3.4).
+//! `w = (J M̂⁻¹Jᵀ + ε) λ + (J v* - target)` is the complementary slack. A spring-damper
+//! `f = k (d - h v⁺) - c v⁺` is the row `ε = 1/(h (hk + c))`, `target = k d/(hk + c)`.
 //!
 //! Rows are coupled through the trees they act on: the solver gets the blocks of `J M̂⁻¹Jᵀ` between them
 //! (`responses.rs`) and works on impulses alone. Joint velocities follow from one impulse response per tree at the end.
@@ -18,7 +18,7 @@ use super::responses::{Responses, Slot, tree_of};
 use crate::data::Data;
 use crate::dynamics::impulse::{Hit, tree_response};
 use crate::lcp::{Coupled, CoupledRow, Effort};
-use crate::model::Model;
+use crate::model::{Model, NONE};
 use crate::spatial::{Force, Motion};
 
 /// Why a row is there.
@@ -32,6 +32,8 @@ pub enum Cause {
     Pin,
     /// A contact.
     Contact,
+    /// A controller's own.
+    Own,
     /// A joint of the maximal-coordinate formulation.
     Joint,
 }
@@ -42,6 +44,8 @@ pub(crate) struct RowSpec {
     pub(crate) cause: Cause,
     /// What the row acts on; its Jacobian is the velocity conjugate to these unit impulses.
     pub(crate) hits: [Option<Hit>; 2],
+    /// What it acts on besides, if two are not enough: a range of [`Rows::more`].
+    pub(crate) more: (u32, u32),
     pub(crate) target: f64,
     pub(crate) compliance: f64,
     pub(crate) lower: f64,
@@ -50,8 +54,9 @@ pub(crate) struct RowSpec {
     pub(crate) friction: Option<(u32, f64)>,
     /// First guess.
     pub(crate) guess: f64,
-    /// What the maker calls it.
+    /// What the maker calls it, and which of several rows of that name it is.
     pub(crate) tag: u32,
+    pub(crate) component: u32,
 }
 
 impl RowSpec {
@@ -60,13 +65,15 @@ impl RowSpec {
         Self {
             cause,
             hits: [Some(hit), None],
+            more: (0, 0),
             target: 0.0,
             compliance: 0.0,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             friction: None,
             guess: 0.0,
-            tag: 0,
+            tag: NONE,
+            component: 0,
         }
     }
 }
@@ -75,6 +82,10 @@ impl RowSpec {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) specs: Vec<RowSpec>,
+    /// What rows act on besides their first two; see [`RowSpec::more`].
+    pub(crate) more: Vec<Hit>,
+    /// Rows whose impulses together may not be longer than so much: the first, how many, the bound.
+    pub(crate) balls: Vec<(u32, u32, f64)>,
     /// Impulses.
     pub(crate) x: Vec<f64>,
     /// `M̂⁻¹Jᵀx`, the change of joint velocities.
@@ -116,7 +127,7 @@ struct Groups {
 
 impl Groups {
     fn build(&mut self, n_trees: usize, coupled: &Coupled, responses: &Responses) {
-        let trees = |group: usize| responses.trees_of(coupled.rows_of(group).start).into_iter().flatten();
+        let trees = |group: usize| responses.trees_of(coupled.rows_of(group).start);
         self.start.clear();
         self.start.resize(n_trees + 1, 0);
         self.island.clear();
@@ -162,22 +173,17 @@ impl Groups {
     }
 
     /// Writes the groups that share a tree with rows on `trees`, in order.
-    fn gather_others(&mut self, trees: [Option<u32>; 2]) {
+    fn gather_others(&mut self, trees: impl Iterator<Item = u32>) {
         let mut others = core::mem::take(&mut self.others);
         others.clear();
-        let a = trees[0].map_or(&[][..], |t| self.of(t));
-        let b = trees[1].map_or(&[][..], |t| self.of(t));
-        let (mut i, mut k) = (0, 0);
-        while i < a.len() || k < b.len() {
-            let next = match (a.get(i), b.get(k)) {
-                (Some(&x), Some(&y)) => x.min(y),
-                (Some(&x), None) => x,
-                (None, Some(&y)) => y,
-                (None, None) => break,
-            };
-            i += usize::from(a.get(i) == Some(&next));
-            k += usize::from(b.get(k) == Some(&next));
-            others.push(next);
+        let mut n = 0;
+        for tree in trees {
+            others.extend_from_slice(self.of(tree));
+            n += 1;
+        }
+        if n > 1 {
+            others.sort_unstable();
+            others.dedup();
         }
         self.others = others;
     }
@@ -193,10 +199,17 @@ pub(crate) fn hit_rate(hit: Hit, bodies: &[Motion], v: &[f64]) -> f64 {
 }
 
 impl RowSpec {
+    /// All it acts on; `more` is [`Rows::more`].
+    #[inline]
+    pub(crate) fn all<'a>(&'a self, more: &'a [Hit]) -> impl Iterator<Item = Hit> + 'a {
+        let more = &more[self.more.0 as usize..self.more.1 as usize];
+        self.hits.iter().flatten().chain(more).copied()
+    }
+
     /// `J v`.
     #[inline]
-    pub(crate) fn rate(&self, bodies: &[Motion], v: &[f64]) -> f64 {
-        self.hits.iter().flatten().map(|&hit| hit_rate(hit, bodies, v)).sum()
+    pub(crate) fn rate(&self, more: &[Hit], bodies: &[Motion], v: &[f64]) -> f64 {
+        self.all(more).map(|hit| hit_rate(hit, bodies, v)).sum()
     }
 }
 
@@ -221,6 +234,8 @@ pub struct RowReport {
 impl Rows {
     pub(crate) fn clear(&mut self, model: &Model) {
         self.specs.clear();
+        self.more.clear();
+        self.balls.clear();
         self.x.clear();
         self.change.resize(model.n_v(), 0.0);
         self.body_change.resize(model.n_bodies(), Motion::ZERO);
@@ -230,7 +245,7 @@ impl Rows {
 
     /// Adds a row; returns its index.
     pub(crate) fn push(&mut self, model: &Model, spec: RowSpec) -> u32 {
-        for hit in spec.hits.into_iter().flatten() {
+        for hit in spec.all(&self.more) {
             self.touched[tree_of(model, hit)] = true;
         }
         self.x.push(spec.guess);
@@ -238,16 +253,44 @@ impl Rows {
         self.specs.len() as u32 - 1
     }
 
+    /// Adds a row on any number of things, which `spec` need not name; returns its index, none if it acts on nothing.
+    pub(crate) fn push_on(&mut self, model: &Model, spec: RowSpec, hits: &[Hit]) -> Option<u32> {
+        let (&first, others) = hits.split_first()?;
+        let start = self.more.len() as u32;
+        self.more.extend_from_slice(others.get(1..).unwrap_or(&[]));
+        let more = (start, self.more.len() as u32);
+        Some(self.push(model, RowSpec { hits: [Some(first), others.first().copied()], more, ..spec }))
+    }
+
+    /// Bounds rows one by one so that their impulses together are no longer than they may, in the direction found; whether
+    /// that changes anything.
+    pub(crate) fn shorten(&mut self) -> bool {
+        let mut changed = false;
+        for &(first, count, most) in &self.balls {
+            let range = first as usize..(first + count) as usize;
+            let length = self.x[range.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > most * (1.0 + 1e-9) {
+                for k in range {
+                    let bound = most * (self.x[k] / length).abs();
+                    (self.rows[k].lower, self.rows[k].upper) = (-bound, bound);
+                    self.x[k] = self.x[k].clamp(-bound, bound);
+                }
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Prepares the solver once all rows are there; `bodies` and `v` are the velocities the step begins with.
     pub(crate) fn assemble(&mut self, model: &Model, bodies: &[Motion], v: &[f64]) {
         if self.specs.is_empty() {
             return;
         }
-        self.responses.lay_out(model, &self.specs, &self.touched);
+        self.responses.lay_out(model, &self.specs, &self.more, &self.touched);
         self.rows.clear();
         self.rows.extend(self.specs.iter().map(|spec| CoupledRow {
             offset: 0.0,
-            speed: spec.rate(bodies, v).abs(),
+            speed: spec.rate(&self.more, bodies, v).abs(),
             compliance: spec.compliance,
             lower: spec.lower,
             upper: spec.upper,
@@ -270,9 +313,9 @@ impl Rows {
     /// Responses and offsets for the present factors; `bodies` and `v` are the velocities they lead to without
     /// rows.
     pub(crate) fn respond(&mut self, model: &Model, data: &mut Data, bodies: &[Motion], v: &[f64]) {
-        self.responses.refresh(model, data, &self.specs);
+        self.responses.refresh(model, data, &self.specs, &self.more);
         for (row, spec) in self.rows.iter_mut().zip(&self.specs) {
-            row.offset = spec.rate(bodies, v) - spec.target;
+            row.offset = spec.rate(&self.more, bodies, v) - spec.target;
         }
     }
 
@@ -296,15 +339,15 @@ impl Rows {
 
     /// `Jᵀx` by body and freedom.
     fn sum_impulses(&mut self) {
-        for hit in self.specs.iter().flat_map(|s| s.hits.iter().flatten()) {
-            match *hit {
+        for hit in self.specs.iter().flat_map(|s| s.all(&self.more)) {
+            match hit {
                 Hit::Body(b, _) => self.pushes[b] = Force::ZERO,
                 Hit::Freedom(d, _) => self.joint_pushes[d] = 0.0,
             }
         }
         for (spec, &x) in self.specs.iter().zip(&self.x) {
-            for hit in spec.hits.iter().flatten() {
-                match *hit {
+            for hit in spec.all(&self.more) {
+                match hit {
                     Hit::Body(b, wrench) => self.pushes[b] += wrench * x,
                     Hit::Freedom(d, scale) => self.joint_pushes[d] += scale * x,
                 }
@@ -362,7 +405,7 @@ impl Rows {
         self.groups.build(model.trees.len(), &self.coupled, &self.responses);
         let (responses, groups) = (&self.responses, &self.groups);
         self.coupled.arrange(model.trees.len(), |row| {
-            let tree = responses.trees_of(row).into_iter().flatten().next();
+            let tree = responses.trees_of(row).next();
             tree.map_or(0, |tree| groups.island[tree as usize] as usize)
         });
         self.swept.clear();
@@ -372,12 +415,13 @@ impl Rows {
     /// The blocks between groups of the islands that are swept.
     fn couple(&mut self) {
         for group in 0..self.coupled.n_groups() {
-            let trees = self.responses.trees_of(self.coupled.rows_of(group).start);
-            let island = trees.into_iter().flatten().next().map_or(0, |t| self.groups.island[t as usize]);
+            let first = self.coupled.rows_of(group).start;
+            let tree = self.responses.trees_of(first).next();
+            let island = tree.map_or(0, |t| self.groups.island[t as usize]);
             if !self.swept[island as usize] {
                 continue;
             }
-            self.groups.gather_others(trees);
+            self.groups.gather_others(self.responses.trees_of(first));
             if self.groups.others.is_empty() {
                 // Nothing answers to it; it still has a block of its own.
                 self.groups.others.push(group as u32);

@@ -28,11 +28,11 @@ pub(super) fn find(
         let awake = !data.memory.sleep.asleep[tree];
         data.step.dirty[tree] = awake;
         if awake {
-            trees::prepare(model, data, act, opt, tree);
+            trees::prepare(model, state, data, act, opt, tree);
             if data.step.bias.is_fast(tree) {
                 trees::solve(model, state, data, act, opt, tree);
                 bias::take_at_middle(model, state, data, opt, tree);
-                trees::prepare(model, data, act, opt, tree);
+                trees::prepare(model, state, data, act, opt, tree);
             }
         }
     }
@@ -98,7 +98,10 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
         _ => 0,
     });
     let direct = opt.formulation == Formulation::LcpDantzig || rows.specs.len() <= most.max().unwrap_or(0);
-    let report = rows.solve(model, data, opt, direct);
+    let mut report = rows.solve(model, data, opt, direct);
+    if rows.shorten() {
+        report = rows.solve(model, data, opt, direct);
+    }
     data.step.rows = rows;
     report
 }
@@ -118,7 +121,7 @@ fn switch(model: &Model, state: &State, data: &mut Data, act: &Actuation, opt: &
             next_body_velocities(model, data, tree);
             if bias::is_stale(model, data, opt.dt, tree) {
                 bias::take_at_middle(model, state, data, opt, tree);
-                trees::prepare(model, data, act, opt, tree);
+                trees::prepare(model, state, data, act, opt, tree);
                 changed = true;
             }
         }

@@ -3,10 +3,10 @@
 //! Trees that touch form an island, and an island sleeps as a whole: once every one of its trees has been
 //! still for [`StepOptions::sleep_after`]. So a tree that is awake and comes near wakes all it touches. A
 //! change of what acts on a sleeping tree, of its position or of its velocity wakes it too; trees with
-//! motors, pins, implicit terms or prescribed joints never sleep.
+//! motors, pins, rows of a controller's own, implicit terms or prescribed joints never sleep.
 
 use super::StepOptions;
-use crate::actuation::{Actuation, Anchor};
+use crate::actuation::{Actuation, Anchor, Term};
 use crate::contact::ContactSet;
 use crate::data::Data;
 use crate::model::Model;
@@ -161,6 +161,14 @@ fn keep_busy_awake(model: &Model, sleep: &mut Sleep, act: &Actuation) {
         sleep.wake(model.tree_of(pin.body));
         if let Anchor::Body { body, .. } = pin.anchor {
             sleep.wake(model.tree_of(body));
+        }
+    }
+    for term in act.rows.iter().flat_map(|row| row.terms.iter().flatten()) {
+        for body in term.bodies().into_iter().flatten() {
+            sleep.wake(model.tree_of(body));
+        }
+        if let Term::Freedom { freedom, .. } = *term {
+            sleep.wake(model.tree_of(model.body_of_freedom(freedom)));
         }
     }
     for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {

@@ -1,13 +1,13 @@
 //! A step by one of the plain integrators: smooth motion, forces as functions of the state, nothing that clicks.
 //!
-//! Contacts, joint limits, pins, motors and prescribed joints are not smooth: a step in which one of them would have to act is
+//! Contacts, joint limits, pins, motors, rows and prescribed joints are not smooth: a step in which one of them would have to act is
 //! refused by name. Explicit integrators take servos as forces, held to their effort limits; the implicit one takes them at the
 //! end of the step, together with the actuation's implicit terms.
 
 use super::gather::position_error;
 use super::solve::check_finite;
 use super::{StepError, StepOptions, StepReport};
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, Term};
 use crate::data::Data;
 use crate::forces::Forces;
 use crate::integrate::{Integrator, Stepper};
@@ -103,6 +103,13 @@ fn refuse_what_clicks(
     }
     if let Some(motor) = act.motors.first() {
         return no("a motor", model.body_of_freedom(motor.freedom).index());
+    }
+    if let Some(term) = act.rows.iter().find_map(|row| row.terms.iter().flatten().next()) {
+        let body = match *term {
+            Term::Freedom { freedom, .. } => model.body_of_freedom(freedom),
+            Term::Point { body, .. } | Term::Spin { body, .. } => body,
+        };
+        return no("a row", body.index());
     }
     if let Some(i) = act.prescribed.iter().position(|&on| on) {
         return no("a prescribed joint", i);

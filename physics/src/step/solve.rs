@@ -2,7 +2,7 @@
 
 use super::{
     ExtraRows, Formulation, StepError, StepOptions, StepReport, bias, books, contact_rows, gather, limits,
-    pins, sets, sleep,
+    pins, reaction, sets, sleep,
 };
 use crate::actuation::Actuation;
 use crate::contact::penalty;
@@ -12,12 +12,14 @@ use crate::model::{JointKind, Model, NONE};
 use crate::spatial::{Force, Motion};
 use crate::state::{State, quaternion, vec3, write3};
 
-/// One step (or sub-step) of explicit springs or of a rigid formulation.
+/// One step (or sub-step) of explicit springs or of a rigid formulation. `named` is the actuation that reports are about: `act`,
+/// unless its motors and rows come by `extra`.
 pub(crate) fn advance_once(
     model: &Model,
     state: &mut State,
     data: &mut Data,
     act: &Actuation,
+    named: &Actuation,
     opt: &StepOptions,
     extra: &mut ExtraRows<'_>,
 ) -> Result<StepReport, StepError> {
@@ -39,14 +41,21 @@ pub(crate) fn advance_once(
     };
     sets::find(model, state, data, act, opt, &mut report);
     finish_contacts(data, opt);
-    pins::report(act, data, opt);
+    for tree in 0..model.trees.len() {
+        next_body_velocities(model, data, tree);
+    }
+    let share = opt.dt / data.step.whole;
+    let next_v = core::mem::take(&mut data.step.next_v);
+    pins::report(named, data, &next_v, share, opt);
+    data.step.next_v = next_v;
+    reaction::write(model, state, data, act, share, opt);
     let mut next = next_state(model, state, data, opt);
     sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
     check_finite(model, state, data, &next)?;
     if opt.ledger {
         report.ledger = books::keep_books(model, state, &next, data, act, opt);
     }
-    data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);
+    data.memory.keep_contacts(&data.contact.points, data.contact.n_static, share);
     let old = core::mem::replace(state, next);
     data.step.spare = old;
     Ok(report)

@@ -11,7 +11,14 @@ use crate::model::{Model, NONE};
 use crate::state::State;
 
 /// Writes what the rounds of a step have in common for one tree, and marks all of its bodies as changed.
-pub(super) fn prepare(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions, tree: usize) {
+pub(super) fn prepare(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    tree: usize,
+) {
     let bodies = model.trees[tree].clone();
     let forces = core::mem::take(&mut data.step.forces);
     rigid(model, data, bodies.clone(), &forces.body);
@@ -20,8 +27,9 @@ pub(super) fn prepare(model: &Model, data: &mut Data, act: &Actuation, opt: &Ste
             data.dynamics.articulated_bias[i] = bias::inertial_force(model, data, i, opt.dt) - forces.body[i];
         }
         if act.prescribed[i] {
-            let range = model.bodies[i].v_range();
-            data.dynamics.acceleration[range.clone()].copy_from_slice(&act.prescribed_acceleration[range]);
+            for k in model.bodies[i].v_range() {
+                data.dynamics.acceleration[k] = (data.step.prescribed_v[k] - state.v[k]) / opt.dt;
+            }
         }
     }
     data.step.forces = forces;
@@ -76,6 +84,11 @@ pub(super) fn solve(
     let range = model.freedoms_of(tree);
     for k in range {
         data.step.free_v[k] = state.v[k] + opt.dt * data.dynamics.acceleration[k];
+    }
+    // To the last bit, not but for the rounding of an acceleration.
+    for i in bodies.clone().filter(|&i| act.prescribed[i]) {
+        let range = model.bodies[i].v_range();
+        data.step.free_v[range.clone()].copy_from_slice(&data.step.prescribed_v[range]);
     }
     changed[bodies].fill(false);
     data.step.forces = forces;

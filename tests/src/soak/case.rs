@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stuntlab_physics::actuation::{Anchor, Motor, Pin};
+use stuntlab_physics::actuation::{Anchor, Effort, Key, Motor, Pin};
 use stuntlab_physics::contact::Material;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
@@ -156,13 +156,9 @@ impl Case {
                     world.act.servo.damping[range].fill(damping);
                 }
                 Drive::Motor(velocity, effort, compliance) if !range.is_empty() => {
-                    world.act.motors.push(Motor {
-                        freedom: range.start,
-                        velocity,
-                        lower: -effort,
-                        upper: effort,
-                        compliance,
-                    })
+                    let key = Key(world.act.motors.len() as u64);
+                    let motor = Motor::on_freedom(key, range.start, velocity, Effort::within(effort));
+                    world.act.motors.push(motor.with_compliance(compliance));
                 }
                 Drive::Motor(..) => {}
             }
@@ -181,7 +177,7 @@ impl Case {
                     Anchor::Body { body: other, point: base.inverse_transform_point(goal), rotation }
                 }
             };
-            let mut pin = Pin::point_to_world(body, hold.point, goal);
+            let mut pin = Pin::point_to_world(Key(world.act.pins.len() as u64), body, hold.point, goal);
             (pin.anchor, pin.weld) = (anchor, hold.weld);
             world.act.pins.push(pin);
         }

@@ -1,7 +1,7 @@
 //! The ledger closes to 1e-9 of the energies involved in every formulation, with everything acting at once.
 
 use proptest::prelude::*;
-use stuntlab_physics::actuation::{Motor, Pin};
+use stuntlab_physics::actuation::{Effort, Key, Motor, Pin};
 use stuntlab_physics::figures;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
@@ -43,13 +43,7 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
         };
         let last = named("hand");
         let dof = world.model.n_v() - 1;
-        world.act.motors.push(Motor {
-            freedom: dof,
-            velocity: 2.0,
-            lower: -5.0,
-            upper: 5.0,
-            compliance: 0.0,
-        });
+        world.act.motors.push(Motor::on_freedom(Key(0), dof, 2.0, Effort::within(5.0)));
         let torso = bodies[1];
         world.act.implicit.push((
             torso,
@@ -61,7 +55,7 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
         ));
         world.energy();
         let hand = world.data.world_from_body(last).translation;
-        world.act.pins.push(Pin::point_to_world(last, DVec3::ZERO, hand));
+        world.act.pins.push(Pin::point_to_world(Key(0), last, DVec3::ZERO, hand));
         let (mut worst, mut contacts, mut rows) = (0.0_f64, 0, 0);
         for step in 0..120 {
             let swing = (0.2 * f64::from(step)).sin();
@@ -169,15 +163,10 @@ impl Scenes {
                 (world.act.servo.stiffness[k], world.act.servo.damping[k]) = (50.0, 2.0);
             }
             world.act.joint_force[k] = self.number(2.0);
-            world.act.prescribed_acceleration[k] = self.number(5.0);
+            world.act.prescribed_velocity[k] = self.number(3.0);
             if self.chance(0.2) {
-                let motor = Motor {
-                    freedom: k,
-                    velocity: self.number(2.0),
-                    lower: -4.0,
-                    upper: 4.0,
-                    compliance: 0.0,
-                };
+                let velocity = self.number(2.0);
+                let motor = Motor::on_freedom(Key(k as u64), k, velocity, Effort::within(4.0));
                 world.act.motors.push(motor);
             }
         }
@@ -200,10 +189,10 @@ impl Scenes {
         if let [first, .., last] = roots[..] {
             let at = world.data.world_from_body(first).translation;
             if self.chance(0.3) {
-                world.act.pins.push(Pin::point_to_world(first, DVec3::ZERO, at));
+                world.act.pins.push(Pin::point_to_world(Key(0), first, DVec3::ZERO, at));
             } else if self.chance(0.5) {
                 let there = world.data.world_from_body(last).inverse().transform_point(at);
-                world.act.pins.push(Pin::point_to_body(first, DVec3::ZERO, last, there));
+                world.act.pins.push(Pin::point_to_body(Key(0), first, DVec3::ZERO, last, there));
             }
         }
         world

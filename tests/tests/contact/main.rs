@@ -3,6 +3,7 @@
 //! The laws of the complementarity solvers themselves (conditions met, all three agree where the solution is
 //! unique) are beside them, in `physics/src/lcp/tests`.
 
+mod actuation;
 mod books;
 mod drives;
 mod forces;

@@ -1,6 +1,6 @@
 //! Pins hold, say what they carry, and let go when told.
 
-use stuntlab_physics::actuation::{Anchor, Motor, Pin, Release};
+use stuntlab_physics::actuation::{Anchor, Effort, Key, Motor, Pin, Release};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::{Formulation, Model, StepOptions, advance, observe};
 use stuntlab_tests::world::{World, block, loose};
@@ -21,9 +21,9 @@ fn a_point_pin_carries_the_weight_of_a_pendulum_at_rest() {
         let mut world = hanging(formulation, 1);
         let b = world.model.find("b0").expect("a body");
         let top = DVec3::new(0.0, 0.0, 0.1);
-        world.act.pins.push(Pin::point_to_world(b, top, top));
+        world.act.pins.push(Pin::point_to_world(Key(1), b, top, top));
         world.run(1.0);
-        let pin = world.data.step.pins[0];
+        let pin = world.data.reports.pins[0];
         assert!((pin.force - DVec3::Z * WEIGHT).length() < 1e-6 * WEIGHT, "{}: {pin:?}", formulation.name());
         assert!(pin.error < 1e-6, "{}: {pin:?}", formulation.name());
     }
@@ -35,11 +35,11 @@ fn a_swinging_pendulum_stays_on_its_pin() {
         let mut world = hanging(formulation, 1);
         let b = world.model.find("b0").expect("a body");
         let end = DVec3::new(0.1, 0.1, 0.1);
-        world.act.pins.push(Pin::point_to_world(b, end, end));
+        world.act.pins.push(Pin::point_to_world(Key(1), b, end, end));
         let mut worst = 0.0_f64;
         for _ in 0..360 {
             world.step();
-            worst = worst.max(world.data.step.pins[0].error);
+            worst = worst.max(world.data.reports.pins[0].error);
         }
         // What the curvature of the swing adds within a step.
         assert!(worst < 2e-3, "{}: {worst} m", formulation.name());
@@ -52,9 +52,9 @@ fn a_weld_carries_force_and_moment() {
         let mut world = hanging(formulation, 1);
         let b = world.model.find("b0").expect("a body");
         let side = DVec3::new(0.1, 0.0, 0.0);
-        world.act.pins.push(Pin::weld_to_world(b, side, side, DQuat::IDENTITY));
+        world.act.pins.push(Pin::weld_to_world(Key(1), b, side, side, DQuat::IDENTITY));
         world.run(1.0);
-        let pin = world.data.step.pins[0];
+        let pin = world.data.reports.pins[0];
         assert!((pin.force - DVec3::Z * WEIGHT).length() < 1e-6 * WEIGHT, "{}: {pin:?}", formulation.name());
         // The force acts at the pinned side; the moment balances the weight's lever about it.
         assert!((pin.moment - DVec3::Y * (0.1 * WEIGHT)).length() < 1e-5 * WEIGHT, "{pin:?}");
@@ -70,17 +70,17 @@ fn a_body_hangs_on_another_that_hangs_on_the_world() {
         let (a, b) = (world.model.find("b0").expect("a body"), world.model.find("b1").expect("a body"));
         let (top, bottom) = (DVec3::Z * 0.1, DVec3::Z * -0.1);
         world.launch("b1", DVec3::new(0.0, 0.0, -0.2), DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO);
-        world.act.pins.push(Pin::point_to_world(a, top, top));
-        world.act.pins.push(Pin::point_to_body(b, top, a, bottom));
+        world.act.pins.push(Pin::point_to_world(Key(2), a, top, top));
+        world.act.pins.push(Pin::point_to_body(Key(1), b, top, a, bottom));
         world.run(1.0);
-        let pins = &world.data.step.pins;
+        let pins = &world.data.reports.pins;
         assert!((pins[0].force - DVec3::Z * 2.0 * WEIGHT).length() < 1e-6 * WEIGHT, "{pins:?}");
         assert!((pins[1].force - DVec3::Z * WEIGHT).length() < 1e-6 * WEIGHT, "{pins:?}");
         // A weld between the two holds as well.
         world.act.pins[1].weld = true;
         world.act.pins[1].anchor = Anchor::Body { body: a, point: bottom, rotation: DQuat::IDENTITY };
         world.run(0.5);
-        assert!((world.data.step.pins[1].force - DVec3::Z * WEIGHT).length() < 1e-6 * WEIGHT);
+        assert!((world.data.reports.pins[1].force - DVec3::Z * WEIGHT).length() < 1e-6 * WEIGHT);
     }
 }
 
@@ -89,7 +89,7 @@ fn pins_let_go_when_they_carry_too_much() {
     let mut world = hanging(Formulation::ImplicitPenalty, 1);
     let b = world.model.find("b0").expect("a body");
     let held = |release| {
-        let mut pin = Pin::point_to_world(b, DVec3::ZERO, DVec3::ZERO);
+        let mut pin = Pin::point_to_world(Key(1), b, DVec3::ZERO, DVec3::ZERO);
         pin.release = release;
         pin
     };
@@ -98,23 +98,23 @@ fn pins_let_go_when_they_carry_too_much() {
         held(Release { force: 1.1 * WEIGHT, ..Release::NEVER }),
     ];
     world.step();
-    assert!(!world.data.step.pins[0].let_go);
+    assert!(!world.data.reports.pins[0].let_go);
     world.act.pins = vec![held(Release { force: 0.9 * WEIGHT, ..Release::NEVER })];
     world.step();
-    assert!(world.data.step.pins[0].let_go);
+    assert!(world.data.reports.pins[0].let_go);
     // A foot may be pushed by the ground, not pulled.
     let foot =
         Release { push_direction: DVec3::Z, tension: 0.5 * WEIGHT, friction: 0.5, force: f64::INFINITY };
     world.act.pins = vec![held(foot)];
     world.step();
-    assert!(!world.data.step.pins[0].let_go, "it stands");
+    assert!(!world.data.reports.pins[0].let_go, "it stands");
     world.act.push(b, DVec3::Z * 2.0 * WEIGHT, DVec3::ZERO, DVec3::ZERO);
     world.step();
-    assert!(world.data.step.pins[0].let_go, "it is pulled off");
+    assert!(world.data.reports.pins[0].let_go, "it is pulled off");
     world.act.body_force.fill(stuntlab_physics::spatial::Force::ZERO);
     world.act.push(b, DVec3::X * 0.6 * WEIGHT, DVec3::ZERO, DVec3::ZERO);
     world.step();
-    assert!(world.data.step.pins[0].let_go, "it slips");
+    assert!(world.data.reports.pins[0].let_go, "it slips");
 }
 
 /// One bad pin used to take every contact away without a word.
@@ -123,10 +123,10 @@ fn pins_and_motors_that_make_no_sense_are_refused_by_name() {
     for formulation in Formulation::ALL {
         let b = hanging(formulation, 1).model.find("b0").expect("a body");
         let pins = [
-            Pin::point_to_world(b, DVec3::NAN, DVec3::ZERO),
-            Pin::point_to_world(b, DVec3::ZERO, DVec3::INFINITY),
-            Pin::point_to_body(b, DVec3::ZERO, b, DVec3::X),
-            Pin { correction: f64::NAN, ..Pin::point_to_world(b, DVec3::ZERO, DVec3::ZERO) },
+            Pin::point_to_world(Key(1), b, DVec3::NAN, DVec3::ZERO),
+            Pin::point_to_world(Key(1), b, DVec3::ZERO, DVec3::INFINITY),
+            Pin::point_to_body(Key(1), b, DVec3::ZERO, b, DVec3::X),
+            Pin { correction: f64::NAN, ..Pin::point_to_world(Key(1), b, DVec3::ZERO, DVec3::ZERO) },
         ];
         for pin in pins {
             let mut world = hanging(formulation, 1);
@@ -136,7 +136,8 @@ fn pins_and_motors_that_make_no_sense_are_refused_by_name() {
         }
         for (freedom, lower, upper) in [(0, 1.0, -1.0), (0, f64::NAN, 1.0), (10_000, -1.0, 1.0)] {
             let mut world = hanging(formulation, 1);
-            world.act.motors.push(Motor { freedom, velocity: 0.0, lower, upper, compliance: 0.0 });
+            let effort = Effort::Between { lower: DVec3::splat(lower), upper: DVec3::splat(upper) };
+            world.act.motors.push(Motor::on_freedom(Key(0), freedom, 0.0, effort));
             let error = refusal(&mut world);
             assert!(error.contains("motor"), "{}: {error}", formulation.name());
         }

@@ -2,7 +2,7 @@
 //! that makes no sense is refused by the name of what is wrong, the state stays bit for bit as it was, and in the steps between,
 //! with the same data, a body rests on the floor as if nothing had happened.
 
-use stuntlab_physics::actuation::{Motor, Pin};
+use stuntlab_physics::actuation::{Effort, Key, Motor, Pin, Release, Row, Term};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{ArticulatedInertia, Force, Inertia, Sym3};
 use stuntlab_physics::{BodyId, BodySpec, ImplicitForce, Joint, StepOptions, advance, observe};
@@ -31,7 +31,8 @@ fn spoiled(names: &'static str, spoil: impl Fn(&mut World, BodyId) + 'static) ->
 }
 
 fn motor(freedom: usize, velocity: f64, lower: f64, upper: f64, compliance: f64) -> Motor {
-    Motor { freedom, velocity, lower, upper, compliance }
+    let effort = Effort::Between { lower: DVec3::splat(lower), upper: DVec3::splat(upper) };
+    Motor::on_freedom(Key(0), freedom, velocity, effort).with_compliance(compliance)
 }
 
 fn shorten<T>(list: &mut Vec<T>) {
@@ -43,19 +44,19 @@ fn all() -> Vec<(&'static str, Spoil)> {
     let none = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);
     let mut list = vec![
         spoiled("pin of body 'flap'", |w, b| {
-            w.act.pins.push(Pin::point_to_world(b, DVec3::NAN, DVec3::ZERO));
+            w.act.pins.push(Pin::point_to_world(Key(0), b, DVec3::NAN, DVec3::ZERO));
         }),
         spoiled("pin of body 'flap'", |w, b| {
-            w.act.pins.push(Pin::point_to_world(b, DVec3::ZERO, DVec3::INFINITY));
+            w.act.pins.push(Pin::point_to_world(Key(0), b, DVec3::ZERO, DVec3::INFINITY));
         }),
         spoiled("pin of body 'flap'", |w, b| {
-            w.act.pins.push(Pin::point_to_body(b, DVec3::ZERO, b, DVec3::X));
+            w.act.pins.push(Pin::point_to_body(Key(0), b, DVec3::ZERO, b, DVec3::X));
         }),
         spoiled("pin of body 'flap'", move |w, b| {
-            w.act.pins.push(Pin::weld_to_world(b, DVec3::ZERO, DVec3::ZERO, none));
+            w.act.pins.push(Pin::weld_to_world(Key(0), b, DVec3::ZERO, DVec3::ZERO, none));
         }),
         spoiled("pin of body 'flap'", |w, b| {
-            let pin = Pin::point_to_world(b, DVec3::ZERO, DVec3::ZERO);
+            let pin = Pin::point_to_world(Key(0), b, DVec3::ZERO, DVec3::ZERO);
             w.act.pins.push(Pin { correction: f64::NAN, ..pin });
         }),
         spoiled("servo stiffness of body 'flap'", |w, _| w.act.servo.stiffness[6] = -1e4),
@@ -80,7 +81,8 @@ fn all() -> Vec<(&'static str, Spoil)> {
         spoiled("servo target velocities", |w, _| w.act.servo.target_v.push(0.0)),
         spoiled("forces on bodies", |w, _| shorten(&mut w.act.body_force)),
         spoiled("marks of prescribed joints", |w, _| shorten(&mut w.act.prescribed)),
-        spoiled("prescribed accelerations", |w, _| shorten(&mut w.act.prescribed_acceleration)),
+        spoiled("prescribed velocities", |w, _| shorten(&mut w.act.prescribed_velocity)),
+        spoiled("prescribed velocity of body 'flap'", |w, _| w.act.prescribed_velocity[6] = f64::NAN),
         spoiled("positions of the state", |w, _| shorten(&mut w.state.q)),
         spoiled("velocities of the state", |w, _| w.state.v.push(0.0)),
         spoiled("step length", |w, _| w.options.dt = -1.0),
@@ -95,6 +97,58 @@ fn all() -> Vec<(&'static str, Spoil)> {
     ] {
         list.push(spoiled("motor of body", move |w, _| w.act.motors.push(bad)));
     }
+    let ball = Motor { freedom: 7, count: 3, ..motor(7, 1.0, -5.0, 5.0, 0.0) };
+    for bad in [
+        Motor { count: 0, ..ball },
+        Motor { count: 4, ..ball },
+        Motor { freedom: 6, ..ball },
+        Motor { freedom: 2, ..ball },
+        Motor { freedom: usize::MAX, ..ball },
+        Motor { effort: Effort::Magnitude(-1.0), ..ball },
+        Motor { effort: Effort::Magnitude(f64::NAN), ..ball },
+        Motor { velocity: DVec3::new(0.0, 0.0, f64::NAN), ..ball },
+        Motor { compliance: f64::NAN, ..ball },
+    ] {
+        list.push(spoiled("motor of body", move |w, _| w.act.motors.push(bad)));
+    }
+    list.push(spoiled("pin of body 'flap'", |w, b| {
+        let release = Release { tension: -1.0, ..Release::NEVER };
+        w.act.pins.push(Pin { release, ..Pin::point_to_world(Key(0), b, DVec3::ZERO, DVec3::ZERO) });
+    }));
+    list.push(spoiled("pin of body 'flap'", |w, b| {
+        let release = Release { push_direction: DVec3::Z * f64::INFINITY, ..Release::NEVER };
+        w.act.pins.push(Pin { release, ..Pin::point_to_world(Key(0), b, DVec3::ZERO, DVec3::ZERO) });
+    }));
+    list.push(spoiled("two pins have the key 7", |w, b| {
+        w.act.pins.extend([Pin::point_to_world(Key(7), b, DVec3::ZERO, DVec3::ZERO); 2]);
+    }));
+    list.push(spoiled("two motors have the key 0", |w, _| {
+        w.act.motors.extend([motor(6, 1.0, -5.0, 5.0, 0.0), motor(7, 1.0, -5.0, 5.0, 0.0)]);
+    }));
+    list.push(spoiled("two rows have the key 3", |w, _| {
+        w.act.rows.extend([Row::new(Key(3), [Term::Freedom { freedom: 6, weight: 1.0 }]); 2]);
+    }));
+    let turn = Row::new(Key(0), [Term::Freedom { freedom: 6, weight: 1.0 }]);
+    let about = |term| Row::new(Key(0), [term]);
+    for bad in [
+        turn.between(1.0, -1.0),
+        turn.between(f64::NAN, 1.0),
+        turn.between(f64::INFINITY, f64::INFINITY),
+        turn.towards(f64::NAN),
+        turn.with_compliance(-1.0),
+        about(Term::Freedom { freedom: 99, weight: 1.0 }),
+        about(Term::Freedom { freedom: 6, weight: f64::INFINITY }),
+        Row { terms: [None; 4], ..turn },
+    ] {
+        list.push(spoiled("row of body", move |w, _| w.act.rows.push(bad)));
+    }
+    list.push(spoiled("row of body 'flap'", |w, body| {
+        let (point, other) = (DVec3::ZERO, None);
+        w.act.rows.push(Row::new(Key(0), [Term::Point { body, point, other, direction: DVec3::ZERO }]));
+    }));
+    list.push(spoiled("row of body 'flap'", |w, body| {
+        w.act.rows.push(Row::new(Key(0), [Term::Spin { body, other: Some(body), direction: DVec3::X }]));
+    }));
     list
 }
 

@@ -2,7 +2,7 @@
 //! if it were alone. Pass mark: two, three and six of them, points and welds, to places metres apart, leave a body finite, below
 //! 20 rad/s at all times (at 120 Hz), and the later the slower.
 
-use stuntlab_physics::actuation::Pin;
+use stuntlab_physics::actuation::{Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::Inertia;
 use stuntlab_physics::{BodySpec, Joint, Model, StepOptions};
@@ -18,9 +18,10 @@ fn spins(count: usize, weld: bool, apart: f64, rate: f64) -> [f64; 3] {
         let angle = 2.1 * k as f64;
         let way = DVec3::new(angle.cos(), angle.sin(), 0.3 * (k % 2) as f64);
         let goal = way * apart * (k + 1) as f64;
+        let key = Key(world.act.pins.len() as u64);
         world.act.pins.push(match weld {
-            true => Pin::weld_to_world(held, way * 0.1, goal, DQuat::from_rotation_z(angle)),
-            false => Pin::point_to_world(held, way * 0.1, goal),
+            true => Pin::weld_to_world(key, held, way * 0.1, goal, DQuat::from_rotation_z(angle)),
+            false => Pin::point_to_world(key, held, way * 0.1, goal),
         });
     }
     let mut fastest = [0.0_f64; 3];
@@ -72,9 +73,9 @@ fn stretched(gap: f64, rate: f64) -> f64 {
         .expect("valid");
     let mut world = World::new(model, StepOptions::at_rate(rate));
     let (a, b) = (world.model.find("a").expect("a body"), world.model.find("b").expect("a body"));
-    world.act.pins.push(Pin::point_to_world(a, DVec3::ZERO, DVec3::new(-gap, 0.02, 0.01)));
+    world.act.pins.push(Pin::point_to_world(Key(0), a, DVec3::ZERO, DVec3::new(-gap, 0.02, 0.01)));
     let end = DVec3::new(0.05, 0.02, 0.0);
-    world.act.pins.push(Pin::point_to_world(b, end, DVec3::new(0.35 + gap, -0.01, 0.03)));
+    world.act.pins.push(Pin::point_to_world(Key(1), b, end, DVec3::new(0.35 + gap, -0.01, 0.03)));
     (0..(2.0 * rate) as usize).fold(0.0, |fastest: f64, _| {
         world.step();
         world.energy();

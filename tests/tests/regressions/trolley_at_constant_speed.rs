@@ -3,7 +3,7 @@
 //! mark: after two seconds at 7.5 m/s the angle is that at rest within 0.01 rad, and energy and the motor's work agree
 //! within 1 % of the swing's energy and the work, at every rate.
 
-use stuntlab_physics::actuation::Motor;
+use stuntlab_physics::actuation::{Effort, Key, Motor};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Inertia, Sym3};
 use stuntlab_physics::step::Account;
@@ -20,7 +20,7 @@ fn swing(speed: f64, spin: f64, rate: f64) -> (f64, f64) {
         .expect("valid");
     let mut world = World::new(model, StepOptions { ledger: true, ..StepOptions::at_rate(rate) });
     (world.state.v[0], world.state.v[1]) = (speed, spin);
-    let hold = Motor { freedom: 0, velocity: speed, lower: -1e6, upper: 1e6, compliance: 0.0 };
+    let hold = Motor::on_freedom(Key(0), 0, speed, Effort::within(1e6));
     world.act.motors.push(hold);
     let start = world.energy();
     let (mut work, mut off) = (0.0, 0.0_f64);
