@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
 use stuntlab_control::reference::{Attitudes, ClipReference, HeldPose, Medley, Reference, heading_turn};
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::rotation;
@@ -107,7 +107,9 @@ fn actuation(
     observe(model, state, &mut data, &opt);
     let mut act = Actuation::new(model);
     let mut dynamo = Dynamo::new(model.clone(), Box::new(HeldPose::new(wanted.q.clone())), options);
-    dynamo.act(&Sense::new(model, state, &data, opt.dt, 0..model.n_bodies()), &mut act);
+    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(character).into());
+    senses.look(model, state, &data);
+    dynamo.act(&Sense::new(model, state, &data, opt.dt, &senses), &mut act);
     (act, dynamo.cheat())
 }
 
