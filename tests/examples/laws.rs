@@ -87,7 +87,8 @@ impl Law {
     }
 }
 
-/// Names of the tests inside `proptest!` blocks below a folder; `None` where a macro makes the names.
+/// Names of the tests inside `proptest!` blocks below a folder (and of others that follow one in a module); `made` where a macro makes
+/// the names.
 fn names_below(folder: &Path, names: &mut BTreeSet<String>, made: &mut bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|e| e.path()) {
@@ -99,7 +100,7 @@ fn names_below(folder: &Path, names: &mut BTreeSet<String>, made: &mut bool) {
         } else if path.extension().is_some_and(|e| e == "rs")
             && let Ok(text) = fs::read_to_string(&path)
         {
-            for block in text.split("proptest! {").skip(1) {
+            for block in text.split("proptest! {").skip(1).filter_map(|rest| rest.split("\n}").next()) {
                 let tests = block.split("#[test]").skip(1).filter_map(|t| t.trim_start().strip_prefix("fn "));
                 for test in tests {
                     *made |= test.starts_with('$');

@@ -132,8 +132,11 @@ fn lowest_points(shape: &Shape, place: &dyn Fn(DVec3) -> DVec3) -> Vec<DVec3> {
     }
 }
 
+/// Words in names and the part they mean.
+type Meaning = (&'static [&'static str], fn(Side) -> Part);
+
 /// What words in the names of bodies mean; the first that fits counts.
-const WORDS: [(&[&str], fn(Side) -> Part); 11] = [
+const WORDS: [Meaning; 11] = [
     (&["spine", "torso", "waist", "chest", "abdomen"], |_| Part::Spine(0)),
     (&["neck"], |_| Part::Neck(0)),
     (&["head"], |_| Part::Head),
