@@ -8,8 +8,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use stuntlab_benches::scenes::dynamo_game;
 use stuntlab_control::dynamo::{Dynamo, DynamoOptions};
 use stuntlab_control::reference::ClipReference;
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::Character;
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, Physique};
 use stuntlab_mocap::library;
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
 use stuntlab_physics::{Actuation, Data, State, StepOptions, observe};
@@ -24,12 +24,14 @@ fn dynamo(c: &mut Criterion) {
     let (mut data, mut act) = (Data::new(model), Actuation::new(model));
     let options = StepOptions::at_rate(120.0);
     observe(model, &state, &mut data, &options);
+    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(&character).into());
     let mut dynamo = Dynamo::new(model.clone(), Box::new(reference), DynamoOptions::default());
     c.bench_function(&format!("control/dynamo/{}", model.n_bodies()), |b| {
         b.iter(|| {
             state.time += options.dt;
             act.clear();
-            dynamo.act(&Sense::new(model, &state, &data, options.dt, 0..model.n_bodies()), &mut act);
+            senses.look(model, &state, &data);
+            dynamo.act(&Sense::new(model, &state, &data, options.dt, &senses), &mut act);
             black_box(&act);
         });
     });

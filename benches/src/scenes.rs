@@ -2,7 +2,8 @@
 
 use stuntlab_control::dynamo::DynamoOptions;
 use stuntlab_control::reference::HeldPose;
-use stuntlab_control::{Controller, Dynamo, Sense};
+use stuntlab_control::{Controller, Dynamo, Sense, Senses};
+use stuntlab_mocap::character::Physique;
 use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
@@ -166,7 +167,7 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
 pub struct DynamoGame {
     /// The scene; its servos are off.
     pub scene: Scene,
-    drivers: Vec<(Dynamo, std::ops::Range<usize>)>,
+    drivers: Vec<(Dynamo, Senses)>,
 }
 
 impl DynamoGame {
@@ -175,8 +176,9 @@ impl DynamoGame {
         let Scene { model, state, data, act, options } = &mut self.scene;
         observe(model, state, data, options);
         act.clear();
-        for (dynamo, bodies) in &mut self.drivers {
-            dynamo.act(&Sense::new(model, state, data, options.dt, bodies.clone()), act);
+        for (dynamo, senses) in &mut self.drivers {
+            senses.look(model, state, data);
+            dynamo.act(&Sense::new(model, state, data, options.dt, senses), act);
         }
         advance(model, state, data, act, options)
     }
@@ -187,11 +189,13 @@ pub fn dynamo_game(run: usize) -> DynamoGame {
     let mut scene = game_scene(Formulation::default(), run);
     scene.act.clear();
     let own = figures::bones36().model();
+    let physique = std::sync::Arc::new(Physique::by_name(&own));
     let drivers = (0..5)
         .map(|k| {
             let pose = HeldPose::new(State::new(&own).q);
             let dynamo = Dynamo::new(own.clone(), Box::new(pose), DynamoOptions::default());
-            (dynamo, k * own.n_bodies()..(k + 1) * own.n_bodies())
+            let bodies = k * own.n_bodies()..(k + 1) * own.n_bodies();
+            (dynamo, Senses::new(&scene.model, bodies, physique.clone()))
         })
         .collect();
     DynamoGame { scene, drivers }

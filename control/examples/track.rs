@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
 use stuntlab_control::reference::{ClipReference, Reference};
-use stuntlab_control::{Controller, Sense};
+use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::Clip;
 use stuntlab_mocap::bvh::Bvh;
-use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::convert::{ImportOptions, import};
 use stuntlab_mocap::library;
 use stuntlab_physics::model::shape::Shape;
@@ -88,6 +88,7 @@ fn main() {
         state.v.copy_from_slice(&v);
         let mut dynamo = Dynamo::new(character.model().clone(), reference.boxed_clone(), options);
         let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+        let mut senses = Senses::new(&model, 0..model.n_bodies(), Physique::of(&character).into());
         let total = if cyclic { seconds } else { seconds.min(clip.duration()) };
         let steps = (total * rate) as usize;
         let (mut error, mut lowest) = (0.0, f64::INFINITY);
@@ -96,7 +97,8 @@ fn main() {
         for k in 0..steps {
             observe(&model, &state, &mut data, &opt);
             act.clear();
-            let sense = Sense::new(&model, &state, &data, opt.dt, 0..model.n_bodies());
+            senses.look(&model, &state, &data);
+            let sense = Sense::new(&model, &state, &data, opt.dt, &senses);
             dynamo.act(&sense, &mut act);
             let e = dynamo.error();
             error += e;

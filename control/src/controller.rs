@@ -6,6 +6,8 @@ use std::ops::Range;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Data, Model, State};
 
+use crate::senses::Senses;
+
 /// What a controller sees of the world: read-only, after `observe` has looked at the state.
 #[derive(Clone)]
 pub struct Sense<'a> {
@@ -19,12 +21,14 @@ pub struct Sense<'a> {
     pub dt: f64,
     /// Indices of the bodies that are the controller's own.
     pub bodies: Range<usize>,
+    /// What its character feels of itself.
+    pub own: &'a Senses,
 }
 
 impl<'a> Sense<'a> {
-    /// Looks at the world on behalf of the character made of `bodies`.
-    pub fn new(model: &'a Model, state: &'a State, data: &'a Data, dt: f64, bodies: Range<usize>) -> Self {
-        Self { model, state, data, dt, bodies }
+    /// Looks at the world on behalf of the character with these senses, which have looked at the state.
+    pub fn new(model: &'a Model, state: &'a State, data: &'a Data, dt: f64, own: &'a Senses) -> Self {
+        Self { model, state, data, dt, bodies: own.bodies(), own }
     }
 
     /// Time since the start, s.

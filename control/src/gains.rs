@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use stuntlab_mocap::character::Part;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::{BodyId, Data, Model, State};
 
@@ -37,29 +38,30 @@ pub struct JointGains {
     pub effort: f64,
 }
 
-/// DeepMimic's table (Peng et al. 2018), by words that occur in the names of bodies. Hands, toes and shoulder girdle are
-/// not in it; they take floors of our own and the shoulder's values.
-const TABLE: [(&[&str], JointGains); 9] = [
-    (&["spine", "torso", "waist", "chest", "abdomen"], gains(1000.0, 100.0, 200.0)),
-    (&["neck", "head"], gains(100.0, 10.0, 50.0)),
-    (&["thigh", "upleg", "hip"], gains(500.0, 50.0, 200.0)),
-    (&["shank", "knee", "lowleg", "leg"], gains(500.0, 50.0, 150.0)),
-    (&["foot", "ankle"], gains(400.0, 40.0, 90.0)),
-    (&["toe"], gains(100.0, 10.0, 30.0)),
-    (&["clav", "uarm", "shoulder", "upperarm"], gains(400.0, 40.0, 100.0)),
-    (&["farm", "elbow", "forearm"], gains(300.0, 30.0, 60.0)),
-    (&["hand", "wrist", "thumb", "index", "fing"], gains(10.0, 1.0, 10.0)),
-];
-
 const fn gains(stiffness: f64, damping: f64, effort: f64) -> JointGains {
     JointGains { stiffness, damping, effort }
 }
 
-/// The reference gains of the joint above the body called `name`, if its name says what it is.
-pub fn reference_gains(name: &str) -> Option<JointGains> {
-    let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    TABLE.iter().find(|(words, _)| says(words)).map(|(_, gains)| *gains)
+/// The reference gains of the joint above a part; none for the pelvis. DeepMimic's table (Peng et al. 2018); hands, toes and
+/// shoulder girdle are not in it: they take floors of our own and the shoulder's values.
+pub const fn reference_gains(part: Part) -> Option<JointGains> {
+    Some(match part {
+        Part::Pelvis => return None,
+        Part::Spine(_) => gains(1000.0, 100.0, 200.0),
+        Part::Neck(_) | Part::Head => gains(100.0, 10.0, 50.0),
+        Part::Thigh(_) => gains(500.0, 50.0, 200.0),
+        Part::Shank(_) => gains(500.0, 50.0, 150.0),
+        Part::Foot(_) => gains(400.0, 40.0, 90.0),
+        Part::Toe(_) => gains(100.0, 10.0, 30.0),
+        Part::Clavicle(_) | Part::UpperArm(_) => gains(400.0, 40.0, 100.0),
+        Part::Forearm(_) => gains(300.0, 30.0, 60.0),
+        Part::Hand(_) | Part::Finger(_) => gains(10.0, 1.0, 10.0),
+    })
+}
+
+/// The same of a body by its name ([`Part::of_name`]).
+pub fn gains_of_body(name: &str) -> Option<JointGains> {
+    Part::of_name(name).and_then(reference_gains)
 }
 
 /// Inertia each of `bodies` carries about its joint in the zero pose: masses times squared distance of their
@@ -105,10 +107,10 @@ mod tests {
     fn every_part_of_the_standard_figures_is_in_the_table() {
         for figure in [figures::humanoid37(), figures::bones36()] {
             for part in figure.parts.iter().filter(|p| p.parent.is_some()) {
-                assert!(reference_gains(&part.name).is_some(), "{}", part.name);
+                assert!(gains_of_body(&part.name).is_some(), "{}", part.name);
             }
         }
-        assert_eq!(reference_gains("anna/lthigh").map(|g| g.effort), Some(200.0));
-        assert_eq!(reference_gains("pelvis"), None);
+        assert_eq!(gains_of_body("anna/lthigh").map(|g| g.effort), Some(200.0));
+        assert_eq!(gains_of_body("pelvis"), None);
     }
 }

@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`controller`] | the trait and what a controller sees |
+//! | [`senses`] | what a character feels of its own body: balance, support, contacts, loads |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
 //! | [`playback`] | a motion played back without simulation |
 //! | [`pose`] | joint servos that hold a pose |
@@ -21,6 +22,7 @@ pub mod gains;
 pub mod playback;
 pub mod pose;
 pub mod reference;
+pub mod senses;
 
 pub use controller::{Bout, Controller, Idle, Role, Sense, UnknownCommand, Vitals};
 pub use dynamo::Dynamo;
@@ -28,3 +30,4 @@ pub use fighter::Fighter;
 pub use gains::Gains;
 pub use playback::Playback;
 pub use pose::Pose;
+pub use senses::Senses;

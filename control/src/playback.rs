@@ -86,8 +86,9 @@ impl Controller for Playback {
 mod tests {
     use super::*;
     use crate::reference::ClipReference;
+    use crate::senses::Senses;
     use std::sync::Arc;
-    use stuntlab_mocap::character::{Character, CharacterOptions};
+    use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
     use stuntlab_mocap::library;
     use stuntlab_physics::step::{advance, observe};
     use stuntlab_physics::{Data, StepOptions};
@@ -98,6 +99,8 @@ mod tests {
             Character::build(&library::skeleton(), &CharacterOptions::default()).expect("our own skeleton");
         let character = Arc::new(character);
         let model = character.model().clone();
+        let physique = Physique::of(&character).into();
+        let mut senses = Senses::new(&model, 0..model.n_bodies(), physique);
         let clip = library::clip("walk").expect("in the library");
         let mut reference = ClipReference::new(character, &clip, true);
         let mut playback = Playback::new(model.clone(), reference.boxed_clone());
@@ -108,7 +111,8 @@ mod tests {
         for _ in 0..400 {
             observe(&model, &state, &mut data, &options);
             act.clear();
-            playback.act(&Sense::new(&model, &state, &data, options.dt, 0..model.n_bodies()), &mut act);
+            senses.look(&model, &state, &data);
+            playback.act(&Sense::new(&model, &state, &data, options.dt, &senses), &mut act);
             advance(&model, &mut state, &mut data, &act, &options).expect("a walk");
         }
         let mut wanted = State::new(&model);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use stuntlab_physics::{Actuation, JointKind, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
-use crate::gains::{Gains, carried_inertia, reference_gains};
+use crate::gains::{Gains, carried_inertia, gains_of_body};
 
 /// Holds a pose.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Pose {
                     let inertia = carried[k - bodies.start];
                     (stiffness * inertia, damping * inertia)
                 }
-                Gains::Table { scale } => reference_gains(body.name())
+                Gains::Table { scale } => gains_of_body(body.name())
                     .map_or((0.0, 0.0), |g| (scale * g.stiffness, scale * g.damping)),
             };
             servos.extend(body.v_range().map(|dof| (dof, stiffness, damping)));
@@ -97,6 +97,8 @@ impl Controller for Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::senses::Senses;
+    use stuntlab_mocap::character::Physique;
     use stuntlab_physics::step::{advance, observe};
     use stuntlab_physics::{Data, StepOptions, figures};
 
@@ -110,10 +112,12 @@ mod tests {
         let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
         let mut pose = Pose::new(&model, 0..3, gains, &state);
         let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+        let mut senses = Senses::new(&model, 0..3, Physique::by_name(&model).into());
         for _ in 0..360 {
             observe(&model, &state, &mut data, &options);
             act.clear();
-            pose.act(&Sense::new(&model, &state, &data, options.dt, 0..3), &mut act);
+            senses.look(&model, &state, &data);
+            pose.act(&Sense::new(&model, &state, &data, options.dt, &senses), &mut act);
             advance(&model, &mut state, &mut data, &act, &options).expect("a quiet chain");
         }
         assert!((state.q[0] - 0.5).abs() < 0.01, "{:?}", state.q);

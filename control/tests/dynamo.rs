@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
 use stuntlab_control::reference::{ClipReference, Reference};
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
@@ -32,13 +32,15 @@ fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVe
     reference.write(0.0, &mut state.q);
     let mut dynamo = Dynamo::new(character.model().clone(), reference.boxed_clone(), options);
     let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+    let mut senses = Senses::new(&model, 0..model.n_bodies(), Physique::of(&character).into());
     let opt = StepOptions::at_rate(120.0);
     let steps = (seconds * 120.0) as usize;
     let (mut error, mut samples) = (0.0, 0.0);
     for k in 0..steps {
         observe(&model, &state, &mut data, &opt);
         act.clear();
-        let sense = Sense::new(&model, &state, &data, opt.dt, 0..model.n_bodies());
+        senses.look(&model, &state, &data);
+        let sense = Sense::new(&model, &state, &data, opt.dt, &senses);
         dynamo.act(&sense, &mut act);
         if k * 2 > steps {
             error += dynamo.error();

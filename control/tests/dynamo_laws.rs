@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
-use stuntlab_control::reference::{Attitudes, ClipReference, HeldPose, Medley};
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_control::reference::{Attitudes, ClipReference, HeldPose, Medley, Reference, heading_turn};
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::rotation;
@@ -22,6 +22,39 @@ static CLIPS: LazyLock<Vec<ClipReference>> = LazyLock::new(|| {
     let clip = |name| library::clip(name).expect("it is in the library");
     ["guard", "jab", "idle", "wave"].map(|n| ClipReference::new(FIGURE.clone(), &clip(n), true)).to_vec()
 });
+
+/// A motion without corners, other for every seed: bones that swing about axes of their own.
+#[derive(Clone)]
+struct Sway(u32);
+
+impl Reference for Sway {
+    fn write(&mut self, _time: f64, _q: &mut [f64]) {}
+
+    fn spacing(&self) -> f64 {
+        1.0 / 120.0
+    }
+
+    fn duration(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn attitudes(&mut self, _model: &Model, time: f64, out: &mut Attitudes) {
+        for i in 0..out.len() {
+            let draw =
+                |k: u32| f64::from(self.0.wrapping_mul(31).wrapping_add(i as u32 * 7 + k) % 1009) / 1009.0;
+            let axis = DVec3::new(draw(1) - 0.5, draw(2) - 0.5, draw(3) - 0.5).normalize_or(DVec3::X);
+            let (sine, cosine) = (4.0 * time + 6.3 * draw(4)).sin_cos();
+            out.orientation[i] = rotation::exp(axis * sine);
+            out.angular_velocity[i] = axis * 4.0 * cosine;
+            out.position[i] = axis * 0.3 * sine;
+            out.velocity[i] = axis * 1.2 * cosine;
+        }
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Reference> {
+        Box::new(self.clone())
+    }
+}
 
 /// Anatomical angles for every joint, within reach of most limits.
 fn angles(n: usize) -> impl Strategy<Value = Vec<[f64; 3]>> {
@@ -74,7 +107,9 @@ fn actuation(
     observe(model, state, &mut data, &opt);
     let mut act = Actuation::new(model);
     let mut dynamo = Dynamo::new(model.clone(), Box::new(HeldPose::new(wanted.q.clone())), options);
-    dynamo.act(&Sense::new(model, state, &data, opt.dt, 0..model.n_bodies()), &mut act);
+    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(character).into());
+    senses.look(model, state, &data);
+    dynamo.act(&Sense::new(model, state, &data, opt.dt, &senses), &mut act);
     (act, dynamo.cheat())
 }
 
@@ -166,7 +201,7 @@ proptest! {
 
     #[test]
     fn fades_have_weights_that_sum_to_one_and_never_jump(
-        switches in prop::collection::vec((0.02..0.6_f64, 0usize..4, 0.05..0.5_f64), 1..8),
+        switches in prop::collection::vec((0.005..0.6_f64, 0usize..4, 0.05..0.5_f64), 1..8),
     ) {
         let character = &*FIGURE;
         let model = character.model();
@@ -189,6 +224,74 @@ proptest! {
                 before.clone_from(&now);
             }
             medley.follow(Box::new(CLIPS[clip].clone()), time, fade);
+        }
+    }
+
+    #[test]
+    fn a_motion_more_changes_neither_pose_nor_rates_at_its_moment_however_many_sound(
+        switches in prop::collection::vec((0.005..0.05_f64, any::<u32>(), 0.1..0.5_f64), 8),
+    ) {
+        let model = FIGURE.model();
+        let mut medley = Medley::new(Box::new(Sway(0)), 0.0);
+        let mut time = 0.0;
+        let look = |medley: &mut Medley, time: f64| {
+            let mut out = Attitudes::new(model.n_bodies());
+            medley.attitudes(model, time, &mut out);
+            out
+        };
+        for (pause, seed, fade) in switches {
+            time += pause;
+            // The wanted pose moves on as it would have, whether or not another motion comes in now.
+            let brief = 1e-5;
+            let now = look(&mut medley.clone(), time);
+            let undisturbed = look(&mut medley.clone(), time + brief);
+            medley.follow(Box::new(Sway(seed)), time, fade);
+            let same = look(&mut medley, time);
+            let next = look(&mut medley.clone(), time + brief);
+            for i in 0..model.n_bodies() {
+                let turn = |from: &Attitudes, to: &Attitudes| {
+                    rotation::log(to.orientation[i] * from.orientation[i].conjugate()).length()
+                };
+                prop_assert!(turn(&now, &same) < 1e-9);
+                prop_assert!((now.angular_velocity[i] - same.angular_velocity[i]).length() < 1e-9);
+                prop_assert!((now.position[i] - same.position[i]).length() < 1e-9);
+                prop_assert!((now.velocity[i] - same.velocity[i]).length() < 1e-9);
+                // A jump of the rate would be of the order of the fades' own, 10 rad/s; a thousandth is what the change of rates in
+                // 10 microseconds leaves.
+                let kink = turn(&undisturbed, &next) / brief;
+                prop_assert!(kink < 0.02, "body {i} starts to turn by {kink} rad/s");
+                let kink = undisturbed.position[i].distance(next.position[i]) / brief;
+                prop_assert!(kink < 0.02, "body {i} starts to move by {kink} m/s");
+            }
+        }
+    }
+
+    #[test]
+    fn a_motion_that_gives_way_to_others_is_forgotten_in_the_end(
+        pause in 0.005..0.05_f64, fade in 0.1..0.5_f64, clips in prop::collection::vec(0usize..4, 7),
+    ) {
+        // However many came between, only the last one sounds when its fade is over.
+        let model = FIGURE.model();
+        let mut medley = Medley::new(Box::new(CLIPS[0].clone()), 0.0);
+        let (mut out, mut alone) = (Attitudes::new(model.n_bodies()), Attitudes::new(model.n_bodies()));
+        let mut time = 0.0;
+        for clip in &clips {
+            time += pause;
+            medley.attitudes(model, time, &mut out);
+            medley.follow(Box::new(CLIPS[*clip].clone()), time, fade);
+        }
+        let began = time;
+        while time < began + fade {
+            time += 1.0 / 240.0;
+            medley.attitudes(model, time, &mut out);
+        }
+        prop_assert_eq!(medley.weights(time).count(), 1);
+        let mut last = CLIPS[clips[6]].clone();
+        last.attitudes(model, time - began, &mut alone);
+        let heading = heading_turn(alone.orientation[0], out.orientation[0]);
+        alone.turn(heading);
+        for (a, b) in out.orientation.iter().zip(&alone.orientation) {
+            prop_assert!(DQuat::angle_between(*a, *b) < 1e-6);
         }
     }
 }

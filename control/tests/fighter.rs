@@ -152,8 +152,9 @@ fn an_ordered_punch_stretches_the_arm() {
 fn the_wanted_pose_is_where_the_character_is() {
     let mut told = pupil();
     observe(&told.model, &told.state, &mut told.data, &StepOptions::at_rate(120.0));
+    told.senses[0].look(&told.model, &told.state, &told.data);
     let (fighter, place) = &told.fighters[0];
-    let sense = Sense::new(&told.model, &told.state, &told.data, 1.0 / 120.0, place.bodies.clone());
+    let sense = Sense::new(&told.model, &told.state, &told.data, 1.0 / 120.0, &told.senses[0]);
     let mut q = told.state.q.clone();
     assert!(fighter.target(&sense, &mut q));
     let at = place.q.start;

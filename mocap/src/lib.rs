@@ -73,6 +73,6 @@ mod rotation;
 mod spline;
 
 pub use clip::{Clip, ClipError, Pose};
-pub use roles::Roles;
+pub use roles::{Roles, Side};
 pub use skeleton::{Skeleton, SkeletonError};
 pub use spline::{ClipSpline, JointMotion, Sample};

@@ -1,7 +1,7 @@
 //! The chain law: forward dynamics undoes inverse dynamics on chains of 20 to 40 nasty bodies.
 //!
 //! Where light bodies carry heavy ones on ball and planar joints this asks for every digit that the condition of the
-//! mass matrix leaves, so it is run from many seeds: a part in `properties/chains.rs`, all in `examples/chain_law.rs`.
+//! mass matrix leaves, so it is run from many seeds: see `properties/chains.rs`.
 
 use std::cell::RefCell;
 use std::ops::RangeInclusive;

@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use proptest::test_runner::{Config, RngSeed};
 
 /// How every law is run: 256 cases from a fixed seed, so that a run repeats itself. Set `PROPTEST_CASES`
-/// and `PROPTEST_RNG_SEED` to search further.
+/// and `PROPTEST_RNG_SEED` to search further, or let `examples/laws.rs` do so. (The seed is that of `.cargo/config.toml`; what
+/// is run without cargo has none but this.)
 pub fn laws() -> Config {
     let mut config = Config::default();
     if config.rng_seed == RngSeed::Random {

@@ -4,7 +4,6 @@
 //! A foot is lifted while the motion's own foot swings and it touches something fixed, either scraping along with the
 //! swing or stopped by what stands in its way, and for no longer than a moment.
 
-use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Model};
 
 use super::targets::Targets;
@@ -28,46 +27,16 @@ impl Default for FootLift {
     }
 }
 
-/// The feet and how long each has been lifted.
+/// How long each bone that is part of a foot has been lifted.
 #[derive(Clone, Debug)]
 pub(super) struct Feet {
-    /// Per bone: whether it is part of a foot, and seconds of its present lift.
-    lifted: Vec<Option<f64>>,
-    /// Per bone: what it carried in the last step if it is part of a foot, N.
-    loads: Vec<f64>,
-    weight: f64,
+    /// Seconds of the present lift, per bone.
+    lifted: Vec<f64>,
 }
 
 impl Feet {
     pub(super) fn new(model: &Model) -> Self {
-        let foot = |name: &str| ["foot", "toe"].iter().any(|w| name.to_lowercase().contains(w));
-        let mass: f64 = model.bodies().iter().map(|b| b.inertia().mass).sum();
-        Self {
-            lifted: model.bodies().iter().map(|b| foot(b.name()).then_some(0.0)).collect(),
-            loads: vec![0.0; model.n_bodies()],
-            weight: mass * model.gravity().length(),
-        }
-    }
-
-    /// Feels what the feet carry.
-    pub(super) fn feel(&mut self, sense: &Sense<'_>) {
-        let up = -sense.model.gravity().try_normalize().unwrap_or(-DVec3::Z);
-        self.loads.fill(0.0);
-        for contact in sense.data.memory.felt() {
-            let bone = contact.body_a.wrapping_sub(sense.bodies.start);
-            if self.is_foot(bone) {
-                self.loads[bone] += contact.force.dot(up).max(0.0);
-            }
-        }
-    }
-
-    /// What every bone carries as a foot, N.
-    pub(super) fn loads(&self) -> impl Iterator<Item = f64> {
-        self.loads.iter().copied()
-    }
-
-    pub(super) fn is_foot(&self, bone: usize) -> bool {
-        self.lifted.get(bone).is_some_and(Option::is_some)
+        Self { lifted: vec![0.0; model.n_bodies()] }
     }
 
     pub(super) fn lift(
@@ -82,9 +51,10 @@ impl Feet {
         if options.force <= 0.0 {
             return;
         }
-        let up = -sense.model.gravity().try_normalize().unwrap_or(-DVec3::Z);
-        for (i, lifted) in self.lifted.iter_mut().enumerate() {
-            let Some(time) = lifted else { continue };
+        let up = sense.own.up();
+        let weight = sense.own.mass() * sense.model.gravity().length();
+        let physique = sense.own.physique();
+        for (i, time) in self.lifted.iter_mut().enumerate().filter(|(i, _)| physique.is_foot(*i)) {
             let index = sense.bodies.start + i;
             let motion = targets.heading * wanted.velocity[i];
             let swing = motion - up * up.dot(motion);
@@ -98,7 +68,7 @@ impl Feet {
             let early = speed > options.swing_speed && hindered;
             if early && *time < options.longest {
                 *time += sense.dt;
-                out.body_force[index].linear += up * (options.force * self.weight * strength);
+                out.body_force[index].linear += up * (options.force * weight * strength);
             } else if speed < options.swing_speed {
                 *time = 0.0;
             }

@@ -7,7 +7,7 @@
 
 use stuntlab_physics::Model;
 
-use crate::gains::{carried_inertia, reference_gains};
+use crate::gains::{carried_inertia, gains_of_body};
 
 /// Frequency at which the floor is that of the table, rad/s.
 const TABLE_FREQUENCY: f64 = 40.0;
@@ -31,7 +31,7 @@ impl BoneGains {
     /// Gains of a character's own model.
     pub fn new(model: &Model, frequency: f64, damping_ratio: f64) -> Self {
         let n = model.n_bodies();
-        let table = model.bodies().iter().map(|b| reference_gains(b.name()).map_or(0.0, |g| g.stiffness));
+        let table = model.bodies().iter().map(|b| gains_of_body(b.name()).map_or(0.0, |g| g.stiffness));
         let inertia = carried_inertia(model, 0..n);
         let mut gains = Self {
             inertia,

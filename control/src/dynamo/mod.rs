@@ -180,27 +180,8 @@ impl Dynamo {
         self.targets.mean_error()
     }
 
-    /// Net force of other things on all but the feet, N; whether anything was touched.
-    fn impacts(&self, sense: &Sense<'_>) -> (DVec3, bool) {
-        let (mut force, mut touching) = (DVec3::ZERO, false);
-        for contact in sense.data.memory.felt() {
-            let own = |b: usize| sense.bodies.contains(&b).then(|| b - sense.bodies.start);
-            let (a, b) = (own(contact.body_a), contact.body_b.and_then(own));
-            if a.is_none() && b.is_none() || a.is_some() && b.is_some() {
-                continue;
-            }
-            touching = true;
-            // Only hits by other things stun: lying on the ground does not.
-            let foot = a.or(b).is_some_and(|i| self.feet.is_foot(i));
-            if contact.body_b.is_some() && !foot {
-                force += if a.is_some() { contact.force } else { -contact.force };
-            }
-        }
-        (force, touching)
-    }
-
     /// (6)–(8), and the weak spring that keeps the root's heading with the body's.
-    fn balance(&mut self, sense: &Sense<'_>, strength: f64, touching: bool, out: &mut Actuation) {
+    fn balance(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
         let index = sense.bodies.start;
         let actual = sense.data.velocity.body[index].angular;
         let gravity = sense.model.gravity();
@@ -209,7 +190,7 @@ impl Dynamo {
             wanted: self.targets.angular_velocity[0],
             actual,
             down: gravity.try_normalize().unwrap_or(-DVec3::Z),
-            touching,
+            touching: sense.own.is_touching(),
             height: sense.data.position.world_from_body[index].translation.z / self.standing_height.max(1e-9),
             strength,
             dt: sense.dt,
@@ -246,13 +227,11 @@ impl Controller for Dynamo {
         self.targets.update(&self.wanted, poses, self.gains.stiffness(), self.options.frame);
         self.standing_height = self.standing_height.max(self.wanted.position[0].z);
 
-        let (force, touching) = self.impacts(sense);
-        let felt = self.stun.gather(force, sense.dt).max(std::mem::take(&mut self.felt));
+        let felt = self.stun.gather(sense.own.blows(), sense.dt).max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
-        self.feet.feel(sense);
         self.track(sense, strength, out);
-        self.balance(sense, strength, touching, out);
+        self.balance(sense, strength, out);
         if self.options.application != Application::FullyInternal {
             self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
         }

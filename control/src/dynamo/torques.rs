@@ -143,11 +143,12 @@ impl Dynamo {
     /// A moment on the root from within: its reverse on the thighs of the legs that stand, in proportion to
     /// what their feet carry. Without a leg to stand on there is none.
     pub(super) fn push_off(&self, sense: &Sense<'_>, moment: DVec3, out: &mut Actuation) {
-        let total: f64 = self.feet.loads().sum();
+        let loads = || (0..sense.bodies.len()).map(|body| sense.own.load_on(body));
+        let total: f64 = loads().sum();
         if total <= 0.0 {
             return;
         }
-        for (foot, load) in self.feet.loads().enumerate().filter(|(_, load)| *load > 0.0) {
+        for (foot, load) in loads().enumerate().filter(|(_, load)| *load > 0.0) {
             // The bone of the leg that hangs on the root.
             let mut thigh = foot;
             while let Some(parent) = self.model.bodies()[thigh].parent().filter(|p| p.index() > 0) {

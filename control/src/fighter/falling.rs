@@ -105,7 +105,7 @@ impl Fighter {
         self.phase = Phase::Rising { astray_for };
         if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE {
             self.fall(time);
-        } else if left < 0.15 && high && self.stands_on_something(sense) {
+        } else if left < 0.15 && high && sense.own.stands_on_something() {
             self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);
             self.phase = Phase::Steadying { since: time };
         }

@@ -22,7 +22,7 @@ mod motion;
 mod playlist;
 mod repertoire;
 mod routes;
-mod senses;
+mod sight;
 
 pub use aid::Spring;
 pub use hurt::{Blow, Hurt, HurtOptions};
@@ -379,7 +379,7 @@ impl Controller for Fighter {
         let first = sense.model.bodies()[sense.bodies.start].q_range().start;
         let own = &mut q[first..first + self.wanted.len()];
         own.copy_from_slice(&self.wanted);
-        senses::place_like(own, &sense.state.q[first..]);
+        sight::place_like(own, &sense.state.q[first..]);
         true
     }
 

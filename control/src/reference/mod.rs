@@ -6,6 +6,7 @@
 mod attitudes;
 mod clip;
 mod medley;
+mod remnant;
 
 pub use attitudes::{Attitudes, Sampler, chord};
 pub use clip::ClipReference;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use stuntlab_control::fighter::{Dice, Fighter, FighterOptions, Repertoire};
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::{Character, CharacterOptions, Instance};
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, CharacterOptions, Instance, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
@@ -66,6 +66,7 @@ pub(crate) struct Ring {
     pub(crate) state: State,
     pub(crate) data: Data,
     pub(crate) fighters: Vec<(Fighter, Instance)>,
+    pub(crate) senses: Vec<Senses>,
     options: StepOptions,
     act: Actuation,
     crate_body: Option<BodyId>,
@@ -92,6 +93,8 @@ impl Ring {
         let model = builder.build().expect("a sound scene");
         let places: Vec<Instance> =
             names.iter().map(|n| character.find_in(&model, n).expect("it was appended")).collect();
+        let physique = Arc::new(Physique::of(character));
+        let senses = places.iter().map(|p| Senses::new(&model, p.bodies.clone(), physique.clone())).collect();
         let mut state = State::new(&model);
         let mut fighters = Vec::new();
         for (k, place) in places.iter().enumerate() {
@@ -111,7 +114,7 @@ impl Ring {
         let throw = crate_body.map(|_| (1.0 + dice.share(), std::f64::consts::TAU * dice.share()));
         let (data, act) = (Data::new(&model), Actuation::new(&model));
         let outcome = Outcome { seed, finite: true, ..Outcome::default() };
-        Self { model, state, data, fighters, options, act, crate_body, throw, outcome }
+        Self { model, state, data, fighters, senses, options, act, crate_body, throw, outcome }
     }
 
     /// Throws no crate.
@@ -132,11 +135,12 @@ impl Ring {
     /// One step.
     pub(crate) fn step(&mut self) {
         self.hold_or_throw();
-        let Self { model, state, data, fighters, options, act, .. } = self;
+        let Self { model, state, data, fighters, senses, options, act, .. } = self;
         observe(model, state, data, options);
         act.clear();
-        for (fighter, place) in fighters.iter_mut() {
-            let sense = Sense::new(model, state, data, options.dt, place.bodies.clone());
+        for ((fighter, _), own) in fighters.iter_mut().zip(senses) {
+            own.look(model, state, data);
+            let sense = Sense::new(model, state, data, options.dt, own);
             fighter.act(&sense, act);
         }
         let done = advance(model, state, data, act, options);
@@ -167,8 +171,8 @@ impl Ring {
 
     fn measure(&mut self) {
         let feet = |body: usize| {
-            let name = self.model.bodies()[body].name();
-            name.contains("foot") || name.contains("toe")
+            let foot = |own: &Senses| own.physique().is_foot(body.wrapping_sub(own.bodies().start));
+            self.senses.iter().any(foot)
         };
         let touching = self.data.contact.with_world().iter().filter(|c| feet(c.body_a));
         self.outcome.deepest = touching.map(|c| c.depth).fold(self.outcome.deepest, f64::max);

@@ -1,6 +1,6 @@
 //! One sample of a quantity.
 
-use stuntlab_control::{Bout, Sense};
+use stuntlab_control::Bout;
 use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::{
     center_of_mass_of, centroidal_momentum, kinetic_energy, potential_energy, spring_energy,
@@ -163,12 +163,12 @@ fn pose_error(world: &World) -> Option<f64> {
     let model = world.model();
     let mut target = world.state.clone();
     let mut joints: Vec<std::ops::Range<usize>> = Vec::new();
-    for (member, controller) in world.cast().iter().zip(&world.controllers) {
-        let bodies = member.bodies.clone();
-        let sense = Sense::new(model, &world.state, &world.data, world.options.dt, bodies.clone());
+    for (k, controller) in world.controllers.iter().enumerate() {
+        let sense = world.sense(k);
         if controller.target(&sense, &mut target.q) {
-            joints
-                .extend(model.bodies()[bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()));
+            joints.extend(
+                model.bodies()[sense.bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()),
+            );
         }
     }
     let mut way = vec![0.0; model.n_v()];

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use stuntlab_control::{Bout, Sense, Vitals};
+use stuntlab_control::senses::root_over_lowest;
+use stuntlab_control::{Bout, Senses, Vitals};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Transform, rotation};
@@ -52,7 +53,6 @@ pub(crate) struct Watched {
     pub(crate) foot_slide: f64,
     /// Angular accelerations above 10 Hz.
     pub(crate) jitter: Jitter,
-    feet: Vec<bool>,
     /// Height of the root over the lowest part: now, at the start or as the reference has it.
     height: f64,
     usual: f64,
@@ -66,12 +66,12 @@ impl Watch {
         }
         let model = world.model();
         let gravity = model.gravity().length();
-        let members = world.cast().iter().map(|member| {
+        let members = world.cast().iter().zip(world.senses()).map(|(member, senses)| {
             let own = &model.bodies()[member.bodies.clone()];
-            let height = height(&world.data.position.world_from_body[member.bodies.clone()]);
+            let height = root_over_lowest(&world.data.position.world_from_body[member.bodies.clone()]);
             Watched {
                 bodies: member.bodies.clone(),
-                weight: gravity * own.iter().map(|b| b.inertia().mass).sum::<f64>(),
+                weight: gravity * senses.mass(),
                 tracking_error: None,
                 attitude_error: None,
                 tilt: None,
@@ -81,7 +81,6 @@ impl Watch {
                 foot_depth: 0.0,
                 foot_slide: 0.0,
                 jitter: Jitter::new(own.len(), world.options.dt),
-                feet: own.iter().map(|b| is_foot(b.name())).collect(),
                 height,
                 usual: height,
             }
@@ -100,9 +99,8 @@ impl Watch {
         let (target, reference) = self.reference.get_or_insert_with(|| (State::new(model), Data::new(model)));
         target.clone_from(&world.state);
         let mut wanted = vec![false; self.members.len()];
-        for ((member, controller), wanted) in world.cast().iter().zip(&world.controllers).zip(&mut wanted) {
-            let sense = Sense::new(model, &world.state, data, world.options.dt, member.bodies.clone());
-            *wanted = controller.target(&sense, &mut target.q);
+        for (k, (controller, wanted)) in world.controllers.iter().zip(&mut wanted).enumerate() {
+            *wanted = controller.target(&world.sense(k), &mut target.q);
         }
         if wanted.contains(&true) {
             forward_kinematics(model, target, reference);
@@ -113,8 +111,8 @@ impl Watch {
             let ghost = &reference.position.world_from_body[bodies];
             watched.vitals = world.controllers[k].vitals();
             watched.bout = world.controllers[k].bout();
-            watched.height = height(own);
-            watched.touch(world);
+            watched.height = root_over_lowest(own);
+            watched.touch(world, &world.senses()[k]);
             if wanted[k] {
                 watched.compare(own, ghost);
             }
@@ -143,11 +141,11 @@ impl Watched {
         self.attitude_error = Some(turned.sum::<f64>() / own.len().max(1) as f64);
         let up = |poses: &[Transform]| poses[0].rotation.transpose() * DVec3::Z;
         self.tilt = Some(up(own).angle_between(up(ghost)));
-        self.usual = height(ghost);
+        self.usual = root_over_lowest(ghost);
         self.jitter.follow(own, ghost);
     }
 
-    fn touch(&mut self, world: &World) {
+    fn touch(&mut self, world: &World, senses: &Senses) {
         let (poses, rates) = (&world.data.position.world_from_body, &world.data.velocity.body);
         let point_velocity = |b: usize, p: DVec3| rates[b].at(p - poses[b].translation).linear;
         (self.airborne, self.foot_depth, self.foot_slide) = (true, 0.0, 0.0);
@@ -159,7 +157,7 @@ impl Watched {
                 continue;
             }
             self.airborne = false;
-            let foot = |b: usize| own(b) && self.feet[b - self.bodies.start];
+            let foot = |b: usize| own(b) && senses.physique().is_foot(b - self.bodies.start);
             if !foot(a) && !b.is_some_and(foot) {
                 continue;
             }
@@ -181,17 +179,6 @@ fn heading_turn(own: &[Transform], ghost: &[Transform]) -> DMat3 {
     let add = |(c, s), r: DMat3| (c + r.x_axis.x + r.y_axis.y, s + r.x_axis.y - r.y_axis.x);
     let (cosine, sine): (f64, f64) = own.iter().zip(ghost).map(turn).fold((0.0, 0.0), add);
     DMat3::from_rotation_z(sine.atan2(cosine))
-}
-
-/// Height of the root over the lowest joint.
-fn height(poses: &[Transform]) -> f64 {
-    let lowest = poses.iter().map(|p| p.translation.z).fold(f64::INFINITY, f64::min);
-    poses.first().map_or(0.0, |root| root.translation.z - lowest)
-}
-
-fn is_foot(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.contains("foot") || name.contains("toe")
 }
 
 /// Angle of the rotation between two orientations.

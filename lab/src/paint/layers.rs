@@ -1,7 +1,7 @@
 //! Debug drawings: contacts, forces, centre of mass and capture point, support polygon, joint frames.
 
+use stuntlab_control::Senses;
 use stuntlab_physics::contact::Phase;
-use stuntlab_physics::dynamics::center_of_mass_of;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_viewer::palette;
@@ -55,8 +55,8 @@ pub(super) fn draw(picture: &mut Picture, world: &World, look: &Look) {
         }
     }
     if layers.balance || layers.support {
-        for member in world.cast() {
-            balance(picture, world, member.bodies.clone(), layers);
+        for senses in world.senses() {
+            balance(picture, senses, layers);
         }
     }
     if layers.frames {
@@ -70,29 +70,20 @@ pub(super) fn draw(picture: &mut Picture, world: &World, look: &Look) {
     }
 }
 
-fn balance(picture: &mut Picture, world: &World, bodies: std::ops::Range<usize>, layers: Layers) {
-    let com = center_of_mass_of(world.model(), &world.data, bodies.clone());
-    let feet: Vec<DVec3> = world
-        .data
-        .contact
-        .with_world()
-        .iter()
-        .filter(|c| bodies.contains(&c.body_a) && c.depth > -1e-3)
-        .map(|c| c.point)
-        .collect();
-    let ground = feet.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
-    let ground = if ground.is_finite() { ground } else { 0.0 };
+fn balance(picture: &mut Picture, senses: &Senses, layers: Layers) {
     if layers.support {
-        picture.support_polygon(&feet, Stroke::new(palette::GREEN, 2.0).faint_behind());
+        let corners = senses.support().corners().iter();
+        let polygon: Vec<DVec3> = corners.map(|c| senses.on_ground(c.extend(senses.ground()))).collect();
+        picture.support_polygon(&polygon, Stroke::new(palette::GREEN, 2.0).faint_behind());
+        if let Some(pressure) = senses.center_of_pressure() {
+            picture.point(pressure, Stroke::new(palette::GREEN, 8.0).on_top());
+        }
     }
     if layers.balance {
-        let below = DVec3::new(com.position.x, com.position.y, ground);
-        let height = (com.position.z - ground).max(0.05);
-        let omega = (world.model().gravity().length() / height).sqrt();
-        let lead = if omega > 0.0 { com.velocity / omega } else { DVec3::ZERO };
-        let capture = below + DVec3::new(lead.x, lead.y, 0.0);
-        picture.point(com.position, Stroke::new(palette::YELLOW, 12.0).on_top());
-        picture.line(com.position, below, Stroke::new(palette::YELLOW, 1.5).on_top());
+        let center = senses.center_of_mass();
+        let (below, capture) = (senses.on_ground(center), senses.capture_point());
+        picture.point(center, Stroke::new(palette::YELLOW, 12.0).on_top());
+        picture.line(center, below, Stroke::new(palette::YELLOW, 1.5).on_top());
         picture.point(below, Stroke::new(palette::YELLOW, 7.0).on_top());
         picture.point(capture, Stroke::new(palette::PURPLE, 9.0).on_top());
         picture.line(below, capture, Stroke::new(palette::PURPLE, 1.5).on_top());

@@ -3,7 +3,6 @@
 mod colors;
 mod layers;
 
-use stuntlab_control::Sense;
 use stuntlab_physics::dynamics::{center_of_mass_of, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{BodyId, Data, JointKind, State};
@@ -118,11 +117,10 @@ impl Painter {
         let Some((target, data)) = &mut self.ghost else { return };
         target.clone_from(&world.state);
         let mut shown = Vec::new();
-        for (member, controller) in world.cast().iter().zip(&world.controllers) {
-            let bodies = member.bodies.clone();
-            let sense = Sense::new(model, &world.state, &world.data, world.options.dt, bodies.clone());
+        for (k, controller) in world.controllers.iter().enumerate() {
+            let sense = world.sense(k);
             if controller.target(&sense, &mut target.q) {
-                shown.push(bodies);
+                shown.push(sense.bodies);
             }
         }
         forward_kinematics(model, target, data);
@@ -138,10 +136,9 @@ impl Painter {
 
 /// The point a camera follows: a character's centre of mass or a body's.
 pub(crate) fn subject(world: &World, name: &str) -> Option<DVec3> {
-    let member = world.cast().iter().find(|m| m.name == name);
-    let bodies = match member {
-        Some(member) => member.bodies.clone(),
-        None => world.find(name).map(|b| b.index()..b.index() + 1)?,
-    };
-    Some(center_of_mass_of(world.model(), &world.data, bodies).position)
+    if let Some(k) = world.cast().iter().position(|m| m.name == name) {
+        return Some(world.senses()[k].center_of_mass());
+    }
+    let body = world.find(name)?.index();
+    Some(center_of_mass_of(world.model(), &world.data, body..body + 1).position)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stuntlab_physics::dynamics::{center_of_mass_of, kinetic_energy, potential_energy};
+use stuntlab_physics::dynamics::{kinetic_energy, potential_energy};
 use stuntlab_physics::step::Account;
 
 use super::world::World;
@@ -61,8 +61,8 @@ impl Log {
         for account in Account::ALL {
             let _ = write!(self.text, ",{:.6e}", world.ledger.work(account));
         }
-        for member in world.cast() {
-            let com = center_of_mass_of(model, data, member.bodies.clone()).position;
+        for senses in world.senses() {
+            let com = senses.center_of_mass();
             let _ = write!(self.text, ",{:.6},{:.6},{:.6}", com.x, com.y, com.z);
         }
         self.text.push('\n');

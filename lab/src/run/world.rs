@@ -5,7 +5,7 @@
 
 use stuntlab_control::fighter::FighterOptions;
 use stuntlab_control::reference::{HeldPose, Reference};
-use stuntlab_control::{Controller, Dynamo, Fighter, Idle, Playback, Pose, Sense};
+use stuntlab_control::{Controller, Dynamo, Fighter, Idle, Playback, Pose, Sense, Senses};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::memory::Memory;
@@ -36,6 +36,8 @@ pub struct World {
     pub ledger: Ledger,
     /// What all steps so far took.
     pub toll: Toll,
+    /// What the characters feel of themselves, in the order of [`World::cast`], as of `state`.
+    senses: Vec<Senses>,
     scene: Scene,
     stage: Stage,
     act: Actuation,
@@ -85,6 +87,7 @@ pub struct Snapshot {
     pub state: State,
     memory: Memory,
     controllers: Vec<Box<dyn Controller>>,
+    senses: Vec<Senses>,
     fired: Vec<bool>,
     parked: Vec<BodyId>,
     ledger: Ledger,
@@ -114,6 +117,11 @@ impl World {
             report: StepReport::default(),
             ledger: Ledger::default(),
             toll: Toll::none(&scene.options),
+            senses: stage
+                .cast
+                .iter()
+                .map(|m| Senses::new(&stage.model, m.bodies.clone(), m.physique.clone()))
+                .collect(),
             scene: scene.clone(),
             act: Actuation::new(&stage.model),
             fired: vec![false; scene.events.len()],
@@ -194,6 +202,16 @@ impl World {
         &self.stage.cast
     }
 
+    /// What the characters feel of themselves, in the order of [`World::cast`].
+    pub fn senses(&self) -> &[Senses] {
+        &self.senses
+    }
+
+    /// What a character sees, for its controller.
+    pub(crate) fn sense(&self, member: usize) -> Sense<'_> {
+        Sense::new(self.model(), &self.state, &self.data, self.options.dt, &self.senses[member])
+    }
+
     /// The body of this name; a character's name means its root.
     pub fn find(&self, name: &str) -> Option<BodyId> {
         self.stage.find(name)
@@ -227,8 +245,8 @@ impl World {
         self.fire_events();
         self.act.clear();
         let (model, dt) = (&self.stage.model, self.options.dt);
-        for (member, controller) in self.stage.cast.iter().zip(&mut self.controllers) {
-            let sense = Sense::new(model, &self.state, &self.data, dt, member.bodies.clone());
+        for (senses, controller) in self.senses.iter().zip(&mut self.controllers) {
+            let sense = Sense::new(model, &self.state, &self.data, dt, senses);
             controller.act(&sense, &mut self.act);
         }
         self.act.pins.extend_from_slice(&self.stage.pins);
@@ -263,6 +281,9 @@ impl World {
 
     fn look(&mut self) {
         observe(&self.stage.model, &self.state, &mut self.data, &self.options);
+        for senses in &mut self.senses {
+            senses.look(&self.stage.model, &self.state, &self.data);
+        }
     }
 
     /// Events that happen once, at the step that contains their time.
@@ -347,6 +368,7 @@ impl World {
             state: self.state.clone(),
             memory: self.data.memory.clone(),
             controllers: self.controllers.clone(),
+            senses: self.senses.clone(),
             fired: self.fired.clone(),
             parked: self.parked.clone(),
             ledger: self.ledger,
@@ -359,6 +381,7 @@ impl World {
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.state.clone_from(&snapshot.state);
         self.controllers.clone_from(&snapshot.controllers);
+        self.senses.clone_from(&snapshot.senses);
         self.fired.clone_from(&snapshot.fired);
         self.parked.clone_from(&snapshot.parked);
         self.ledger = snapshot.ledger;

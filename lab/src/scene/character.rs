@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::gains::{carried_inertia, reference_gains};
+use stuntlab_control::gains::{carried_inertia, gains_of_body};
 use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
@@ -82,7 +82,7 @@ pub(crate) fn read(fields: Fields<'_>, surroundings: Surroundings) -> Result<Cha
         if let Some(limits) = standard_limits(part, &joint.kind).filter(|_| limits && bare) {
             joint = joint.with_limits(limits);
         }
-        match (strength, reference_gains(part)) {
+        match (strength, gains_of_body(part)) {
             (Some(factor), Some(gains)) => joint.with_effort_limit(factor * gains.effort),
             _ => joint,
         }

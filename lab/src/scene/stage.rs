@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stuntlab_mocap::character::Character as Mocap;
+use stuntlab_mocap::character::{Character as Mocap, Physique};
 use stuntlab_physics::actuation::{Anchor, Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
@@ -48,6 +48,8 @@ pub struct Member {
     pub figure: Option<Arc<Mocap>>,
     /// What it follows.
     pub motion: Option<Motion>,
+    /// What its bodies are.
+    pub physique: Arc<Physique>,
 }
 
 /// A pin of a scene: holds a body, where it is at the start, to the world or to another body.
@@ -234,6 +236,10 @@ impl Stage {
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
             }
+            let physique = match &character.figure {
+                Some(figure) => Physique::of(figure),
+                None => Physique::by_name(&character.model),
+            };
             self.cast.push(Member {
                 name: character.name.clone(),
                 bodies,
@@ -241,6 +247,7 @@ impl Stage {
                 model: character.model.clone(),
                 figure: character.figure.clone(),
                 motion: character.motion.clone(),
+                physique: Arc::new(physique),
             });
         }
         Ok(())

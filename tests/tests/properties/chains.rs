@@ -1,5 +1,4 @@
-//! The chain law from many seeds. `cargo run --release -p stuntlab-tests --example chain_law` runs it on every chain of
-//! a thousand seeds.
+//! The chain law from many seeds.
 
 use stuntlab_tests::chains::{from_seed, from_seeds};
 

@@ -9,6 +9,7 @@ use super::falling::{REST, SUNK};
 use super::mind::View;
 use super::{FAIRNESS, Fighter};
 use crate::controller::Sense;
+use crate::senses::root_over_lowest;
 
 /// Puts a pose where another is and turns it to the same heading.
 pub(super) fn place_like(q: &mut [f64], actual: &[f64]) {
@@ -69,22 +70,11 @@ impl Fighter {
         self.opponent_up_for = if up { self.opponent_up_for + sense.dt } else { 0.0 };
     }
 
-    /// Whether a foot bears on anything.
-    pub(super) fn stands_on_something(&self, sense: &Sense<'_>) -> bool {
-        let parts = self.repertoire.character().parts();
-        let foot = |body: usize| {
-            let part = sense.bodies.contains(&body).then(|| parts[body - sense.bodies.start]);
-            matches!(part, Some(Part::Foot(_) | Part::Toe(_)))
-        };
-        sense.data.memory.felt().iter().any(|f| foot(f.body_a) || f.body_b.is_some_and(foot))
-    }
-
     /// Height of a pelvis above the lowest body of its figure, as a share of standing height; uneven ground does not
     /// matter to it.
     pub(super) fn height_share(&self, data: &Data, root: usize) -> f64 {
         let own = &data.position.world_from_body[root..root + self.places.len()];
-        let lowest = own.iter().map(|t| t.translation.z).fold(f64::INFINITY, f64::min);
-        (own[0].translation.z - lowest) / self.repertoire.character().root_height()
+        root_over_lowest(own) / self.repertoire.character().root_height()
     }
 
     /// Whether all of it is at rest.
