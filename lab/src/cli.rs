@@ -7,6 +7,7 @@ mod replay;
 mod run;
 mod showcase;
 mod study;
+mod tune;
 mod view;
 
 use std::path::PathBuf;
@@ -84,6 +85,9 @@ struct Chosen {
     /// Override a value of the scene, such as formulation=lcp-pgs or character.0.at=[0,0,2].
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Apply a patch of the scene, such as one that `stuntlab tune` has left; before --set.
+    #[arg(long, value_name = "FILE")]
+    patch: Vec<PathBuf>,
     /// Run the scene once for each value, side by side, such as formulation=penalty,lcp-pgs.
     #[arg(long, value_name = "PATH=A,B,…")]
     vary: Option<String>,
@@ -107,6 +111,8 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Search for better values of a scene's parameters (CMA-ES), as a patch of the scene.
+    Tune(tune::TuneArgs),
     /// Watch a scene in a window; F1 lists the keys.
     View {
         #[command(flatten)]
@@ -146,6 +152,7 @@ pub(crate) fn run() -> ExitCode {
             study::gain_map(out.as_deref(), quick, voice)
         }
         Some(Command::Run { chosen, out, no_film, .. }) => run::run(&chosen, out.as_deref(), !no_film, voice),
+        Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
         Some(Command::Replay { run }) => replay::replay(&run, voice),
         Some(Command::Verify { dir }) => verify(&dir, voice),

@@ -1,8 +1,9 @@
 //! One run: a figure tracks a motion with the given gains and is pushed once, where and when its seed says.
 
 use super::plan::{Task, Trial};
+use crate::random::Random;
 use crate::run::{Run, variants_of};
-use crate::scene::{Random, Scene, SceneError};
+use crate::scene::{Scene, SceneError};
 
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq)]
