@@ -31,7 +31,11 @@ const RIM: f64 = 0.05;
 impl Range {
     /// The value at a place; every place gives one within the range, 0 to 1 lies over all of it.
     pub fn value(&self, place: f64) -> f64 {
-        let part = fold(place);
+        self.at(fold(place))
+    }
+
+    /// The value a share of the way along, 0 to 1.
+    pub fn at(&self, part: f64) -> f64 {
         let value = match self.scale {
             Scale::Linear => self.lower + part * (self.upper - self.lower),
             Scale::Log => self.lower * (self.upper / self.lower).powf(part),

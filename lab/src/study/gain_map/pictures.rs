@@ -6,8 +6,8 @@ use stuntlab_viewer::canvas::Canvas;
 use stuntlab_viewer::contact_sheet::contact_sheet;
 use stuntlab_viewer::plot::{HeatMap, LinePlot};
 
-use super::plan::{Law, Plan, Task};
-use super::store::Outcomes;
+use super::Outcomes;
+use super::plan::{Extent, Law, Part, Task};
 use super::summary::{Cell, cell};
 use crate::disk::{self, FileError};
 
@@ -30,7 +30,7 @@ const QUANTITIES: [Drawn; 3] = [
     Drawn { file: "survival", title: "survival", unit: "of 1", range: (0.0, 1.0), pick: |c| c.survival },
 ];
 
-fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, drawn: &Drawn) -> HeatMap {
+fn heat_map(plan: &Extent, outcomes: &Outcomes, law: Law, drawn: &Drawn) -> HeatMap {
     let Drawn { title, unit, range, pick, .. } = drawn;
     let label = |x: &f64| format!("{x:.2}");
     // Damping upwards, stiffness to the right.
@@ -38,7 +38,7 @@ fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, drawn: &Drawn) -> HeatMa
     let values = rows
         .iter()
         .flat_map(|&damping| plan.factors.iter().map(move |&stiffness| (stiffness, damping)))
-        .map(|at| pick(&cell(outcomes, law, &Task::ALL, at, plan.map_seeds)))
+        .map(|at| pick(&cell(outcomes, law, &Task::ALL, Part::Map, at, plan.map_seeds)))
         .collect();
     HeatMap {
         title: format!("{}: {title} ({unit}), k2 up, k1 right", law.name()),
@@ -51,7 +51,7 @@ fn heat_map(plan: &Plan, outcomes: &Outcomes, law: Law, drawn: &Drawn) -> HeatMa
 }
 
 /// Error along the line of constant damping ratio.
-fn line_plot(plan: &Plan, outcomes: &Outcomes) -> LinePlot {
+fn line_plot(plan: &Extent, outcomes: &Outcomes) -> LinePlot {
     let mut plot = LinePlot::new(
         "mean tracking error of the runs that stay up, damping ratio constant",
         "factor on stiffness",
@@ -61,7 +61,7 @@ fn line_plot(plan: &Plan, outcomes: &Outcomes) -> LinePlot {
     plot.y_range = Some((0.0, 0.5));
     for law in Law::ALL {
         let point = |&s: &f64| {
-            let c = cell(outcomes, law, &Task::ALL, (s, s.sqrt()), plan.line_seeds);
+            let c = cell(outcomes, law, &Task::ALL, Part::Line, (s, s.sqrt()), plan.line_seeds);
             (s, if c.survival >= 0.5 { c.error } else { f64::NAN })
         };
         plot = plot.line(law.name(), plan.scales.iter().map(point).collect());
@@ -82,7 +82,7 @@ pub(super) fn names() -> Vec<String> {
 ///
 /// # Errors
 /// A directory that cannot be written.
-pub(super) fn write(dir: &Path, plan: &Plan, outcomes: &Outcomes) -> Result<(), FileError> {
+pub(super) fn write(dir: &Path, plan: &Extent, outcomes: &Outcomes) -> Result<(), FileError> {
     let picture = |name: String, canvas: &Canvas| disk::write_picture(&dir.join(name), canvas);
     let text = |name: String, svg: String| disk::write(&dir.join(name), svg.as_bytes());
     let mut sheet: Vec<(String, Canvas)> = Vec::new();
