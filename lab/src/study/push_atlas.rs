@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use stuntlab_viewer::plot::HeatMap;
+use stuntlab_viewer::plot::{HeatMap, LinePlot};
 
 use super::{
     Kind, Measured, Plan, Report, Results, Size, Study, StudyError, Table, Trial, grid, latin_hypercube,
@@ -15,6 +15,7 @@ use super::{
 use crate::disk;
 use crate::run::{Run, variants_of};
 use crate::scene::Scene;
+use crate::stats::Estimate;
 use crate::tune::space::{Range, Scale};
 
 /// The study's row.
@@ -23,12 +24,14 @@ pub const STUDY: Study = Study {
     help: "Survival of a standing character over direction and impulse of a push, in world and parent space",
     plan,
     run,
-    files: || LAWS.iter().flat_map(|law| [format!("{law}.svg"), format!("{law}.png")]).collect(),
+    files: || PICTURES.iter().flat_map(|name| [format!("{name}.svg"), format!("{name}.png")]).collect(),
     report,
 };
 
 /// The control laws, as scenes call them: Dynamo's world space, and joint angles.
 const LAWS: [&str; 2] = ["external", "parent-space"];
+/// Names of the pictures: a map for each law, and both over the impulse.
+const PICTURES: [&str; 3] = [LAWS[0], LAWS[1], "survival"];
 const FACTORS: [&str; 6] = ["law", "direction_deg", "impulse_Ns", "sample", "time_s", "aside_deg"];
 const OUTCOMES: [Measured; 3] = [
     Measured { name: "survived", unit: "", kind: Kind::Rate },
@@ -101,9 +104,12 @@ fn report(results: &Results, dir: &Path) -> Result<Report, StudyError> {
     for law in LAWS {
         let map = heat_map(results, law);
         disk::write(&dir.join(format!("{law}.svg")), map.to_svg(720, 440).as_bytes())?;
-        disk::write_picture(&dir.join(format!("{law}.png")), &map.to_canvas(1440, 880))?;
+        disk::write_picture(&dir.join(format!("{law}.png")), &map.to_canvas(720, 440))?;
     }
     let table = Table::by(results, &["law", "impulse_Ns"], |_| true);
+    let plot = line_plot(plan, &table);
+    disk::write(&dir.join("survival.svg"), plot.to_svg(720, 440).as_bytes())?;
+    disk::write_picture(&dir.join("survival.png"), &plot.to_canvas(720, 440))?;
     let mut text = "survival, all directions (95 % interval)\nimpulse, N s".to_owned();
     LAWS.iter().for_each(|law| text += &format!("  {law:>22}"));
     text.push('\n');
@@ -124,19 +130,34 @@ fn heat_map(results: &Results, law: &str) -> HeatMap {
     let table = Table::by(results, &["direction_deg", "impulse_Ns"], |t| t.0[0] == law);
     let (columns, rows): (Vec<&str>, Vec<&str>) =
         (plan.values(1), plan.values(2).into_iter().rev().collect());
-    let value = |direction: &str, impulse: &str| {
-        table.cell(&[direction, impulse]).map_or(f64::NAN, |c| c.estimates[0].value)
-    };
+    let estimates: Vec<Option<Estimate>> = rows
+        .iter()
+        .flat_map(|impulse| columns.iter().map(move |direction| (direction, impulse)))
+        .map(|(direction, impulse)| table.cell(&[direction, impulse]).map(|c| c.estimates[0]))
+        .collect();
+    let whole = |number: &&str| number.trim_end_matches(".0").to_owned();
     HeatMap {
-        title: format!("{law}: survival, impulse (N s) up, direction (deg) right"),
-        values: rows
-            .iter()
-            .flat_map(|r| columns.iter().map(move |c| (c, r)))
-            .map(|(c, r)| value(c, r))
-            .collect(),
-        columns: columns.iter().map(|c| (*c).to_owned()).collect(),
-        rows: rows.iter().map(|r| (*r).to_owned()).collect(),
+        title: format!("Survival of a push, {law} control (95 % intervals)"),
+        x_label: "direction of the push against the character's heading, °".to_owned(),
+        y_label: "impulse, N s".to_owned(),
+        values: estimates.iter().map(|e| e.map_or(f64::NAN, |e| e.value)).collect(),
+        intervals: estimates.iter().map(|e| e.map_or((f64::NAN, f64::NAN), |e| (e.low, e.high))).collect(),
+        columns: columns.iter().map(whole).collect(),
+        rows: rows.iter().map(whole).collect(),
         range: Some((0.0, 1.0)),
-        unit: "of 1".to_owned(),
+        unit: "share that stays up".to_owned(),
     }
+}
+
+fn line_plot(plan: &Plan, table: &Table) -> LinePlot {
+    let title = "Survival of a push from any direction (95 % intervals)";
+    let plot = LinePlot::new(title, "impulse, N s", "share that stays up");
+    LAWS.iter().fold(LinePlot { y_range: Some((0.0, 1.0)), ..plot }, |plot, law| {
+        let point = |impulse: &str| {
+            let e = table.cell(&[law, impulse])?.estimates[0];
+            Some((impulse.parse().ok()?, e.value, e.low, e.high))
+        };
+        let points: Vec<(f64, f64, f64, f64)> = plan.values(2).into_iter().filter_map(point).collect();
+        plot.estimates(*law, &points)
+    })
 }

@@ -115,7 +115,7 @@ pub(super) fn finish(
     disk::write(&dir.join("generations.csv"), csv(generations).as_bytes())?;
     let plot = picture(tuning, generations);
     disk::write(&dir.join("convergence.svg"), plot.to_svg(720, 440).as_bytes())?;
-    disk::write_picture(&dir.join("convergence.png"), &plot.to_canvas(1440, 880))?;
+    disk::write_picture(&dir.join("convergence.png"), &plot.to_canvas(720, 440))?;
     let text = serde_json::to_string_pretty(&tuned).expect("texts and numbers") + "\n";
     disk::write(&dir.join("tuned.json"), text.as_bytes())?;
     // Last: where there is a patch the tuning is done.
@@ -168,13 +168,22 @@ fn csv(generations: &[Generation]) -> String {
 }
 
 fn picture(tuning: &Tuning, generations: &[Generation]) -> LinePlot {
-    let line = |pick: fn(&Generation) -> f64| -> Vec<(f64, f64)> {
-        generations.iter().enumerate().map(|(k, g)| ((k + 1) as f64, pick(g))).collect()
-    };
     let mut plot = LinePlot::new(format!("Tuning {}", tuning.scene.name), "generation", "cost");
     let (least, most) =
         generations.iter().fold((f64::INFINITY, 0.0f64), |(l, m), g| (l.min(g.best), m.max(g.median)));
     // Over more than a decade, where there is no sign to lose.
     plot.log_y = least > 0.0 && most > 10.0 * least;
-    plot.line("best of the generation", line(|g| g.best)).line("median", line(|g| g.median))
+    let mut least = (f64::INFINITY, 0);
+    let best = line_of(generations, |g| {
+        // Costs of another stage are of another scene.
+        least = if least.1 == g.stage { (least.0.min(g.best), g.stage) } else { (g.best, g.stage) };
+        least.0
+    });
+    plot.line("best so far", best)
+        .line("best of the generation", line_of(generations, |g| g.best))
+        .line("median of the generation", line_of(generations, |g| g.median))
+}
+
+fn line_of(generations: &[Generation], mut pick: impl FnMut(&Generation) -> f64) -> Vec<(f64, f64)> {
+    generations.iter().enumerate().map(|(k, g)| ((k + 1) as f64, pick(g))).collect()
 }

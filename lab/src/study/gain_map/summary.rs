@@ -52,18 +52,40 @@ pub fn cell(
     (stiffness, damping): (f64, f64),
     seeds: u64,
 ) -> Cell {
-    let runs: Vec<&Outcome> = tasks
-        .iter()
-        .flat_map(|&task| (0..seeds).map(move |seed| Run { part, law, task, stiffness, damping, seed }.key()))
-        .filter_map(|key| outcomes.get(&key))
-        .collect();
-    let up: Vec<&&Outcome> = runs.iter().filter(|o| o.survived && o.error.is_finite()).collect();
+    let runs = runs_at(outcomes, law, tasks, part, (stiffness, damping), seeds).count();
+    let up = survivors(outcomes, law, tasks, part, (stiffness, damping), seeds);
     let mean = |pick: fn(&Outcome) -> f64| up.iter().map(|o| pick(o)).sum::<f64>() / up.len() as f64;
     Cell {
-        survival: up.len() as f64 / runs.len().max(1) as f64,
+        survival: up.len() as f64 / runs.max(1) as f64,
         error: mean(|o| o.error),
         jitter: mean(|o| o.jitter),
     }
+}
+
+/// The runs of these tasks and seeds at these factors.
+fn runs_at<'a>(
+    outcomes: &'a Outcomes,
+    law: Law,
+    tasks: &'a [Task],
+    part: Part,
+    (stiffness, damping): (f64, f64),
+    seeds: u64,
+) -> impl Iterator<Item = &'a Outcome> {
+    let key = move |task: Task, seed: u64| Run { part, law, task, stiffness, damping, seed }.key();
+    let keys = tasks.iter().flat_map(move |&task| (0..seeds).map(move |seed| key(task, seed)));
+    keys.filter_map(|key| outcomes.get(&key))
+}
+
+/// Those of them that stayed up.
+pub(super) fn survivors<'a>(
+    outcomes: &'a Outcomes,
+    law: Law,
+    tasks: &'a [Task],
+    part: Part,
+    at: (f64, f64),
+    seeds: u64,
+) -> Vec<&'a Outcome> {
+    runs_at(outcomes, law, tasks, part, at, seeds).filter(|o| o.survived && o.error.is_finite()).collect()
 }
 
 /// The usable stretch of `(factor, error or fall)`: indices of its ends.
