@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn every_piece_is_done_once_and_a_failure_ends_it() {
         for threads in [0, 1, 3, 100] {
-            let mut seen = vec![0; 50];
+            let mut seen = [0; 50];
             let all: Result<(), ()> = each(
                 50,
                 threads,

@@ -3,8 +3,6 @@
 //! Reference figures are medians of fifteen seeds of pycma 4.5 (N. Hansen's own implementation, defaults, active
 //! update on) for the same function, start, first spread and target, counted until the first sample below it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up its problem should stop there")]
-
 use proptest::prelude::*;
 use stuntlab::tune::cma::{Cma, Settings, Stop};
 use stuntlab::tune::ipop::Ipop;
@@ -101,7 +99,8 @@ fn restarts_with_growing_populations_find_the_lowest_of_many_minima() {
             assert!(count < 1_000_000, "seed {seed} has not found it");
         }
     }
-    println!("rastrigin {counts:?}, restarts {restarts:?}");
+    assert!(restarts.iter().all(|r| (1..=8).contains(r)), "{restarts:?}");
+    // pycma: 63134 (33617 to 154565), other starts in the same cube; ours 52407 after 3 to 6 restarts.
     assert!(median(counts.clone()) < 60_000, "{counts:?}");
 }
 

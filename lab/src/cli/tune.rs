@@ -90,17 +90,20 @@ fn table(tuned: &Tuned, dir: &Path) -> String {
         let _ = writeln!(text, "{:<width$} {:>12.6} {:>12.6}", p.set, p.from, p.tuned);
     }
     let mut line = |name: &str, t: &Tally| {
+        let held = |e: &stuntlab::stats::Estimate| (e.value * e.n as f64).round();
+        // One seed has no spread.
+        let interval = |low: f64, high: f64| format!(", 95 % {low:.6} to {high:.6}");
+        let sure =
+            if t.change.low.is_finite() { interval(t.change.low, t.change.high) } else { String::new() };
         let _ = writeln!(
             text,
-            "{name}: mean cost {:.6}, was {:.6} (change {:.6}, 95 % {:.6} to {:.6}); all marks hold in {} of {}, were {}",
+            "{name}: mean cost {:.6}, was {:.6} (change {:.6}{sure}); all marks hold in {} of {}, were {}",
             t.after.value,
             t.before.value,
             t.change.value,
-            t.change.low,
-            t.change.high,
-            (t.held_after.value * t.held_after.n as f64).round(),
+            held(&t.held_after),
             t.held_after.n,
-            (t.held_before.value * t.held_before.n as f64).round(),
+            held(&t.held_before),
         );
     };
     line("seeds tuned on", &tuned.tuned_on);

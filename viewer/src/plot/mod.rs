@@ -2,8 +2,8 @@
 //!
 //! A figure is laid out once, as SVG. Its pixels are that SVG drawn by the library resvg with a font that comes with the
 //! program, so that both show the same on every machine. The layout is our own: it knows the widths of words in that font,
-//! puts legends above data instead of over it, leaves names out that would touch, and draws intervals; plotting libraries
-//! in Rust either guess widths, draw jagged lines into bitmaps, or need a browser.
+//! puts legends above data instead of over it, leaves names out that would touch, and draws intervals; of the plotting
+//! libraries in Rust plotters guesses widths where there is no system font, and charming and plotly need a browser.
 //!
 //! Colours are those of [`crate::palette`]; lines also differ in dashes and marks in shape, so that figures read without
 //! colours. Names of axes carry units: "time, s".

@@ -71,7 +71,7 @@ impl Svg {
         let fill = color.css();
         self.line(format_args!(
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{fill}\" \
-             fill-opacity=\"{alpha}\"/>"
+             fill-opacity=\"{alpha}\" shape-rendering=\"crispEdges\"/>"
         ));
     }
 
