@@ -10,16 +10,19 @@ use super::rows::Row;
 use super::{Convex, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
-use crate::dynamics::impulse::{calm, hit, pass_in, pass_out, pass_out_among};
+use crate::dynamics::impulse::{calm, effort_of, hit, pass_in, pass_out, pass_out_among};
 use crate::dynamics::joint::factor_again;
 use crate::model::{Model, NONE};
 use crate::spatial::six;
-use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
-use crate::state::write3;
+use crate::spatial::{ArticulatedInertia, Sym3};
 
-/// Gains that changed by less than this share of themselves stay as they were folded: the direction is
-/// a little off, the point it leads to is not.
-const STALE: f64 = 0.01;
+/// Gains that changed by less than this share of themselves stay as they were folded: the direction is a little off, by
+/// that share per step at most, the point it leads to is not. A fifth saves half of the factors and costs no steps.
+const STALE: f64 = 0.2;
+/// The same in solves that take long: what zigzags wants exact directions.
+const STALE_LATE: f64 = 0.01;
+/// Steps from which on a solve takes long.
+const LATE: usize = 12;
 
 /// Factors of one tree without any term but its joints' own: for mobilities.
 pub(super) fn begin(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, tree: usize) {
@@ -33,13 +36,21 @@ pub(super) fn begin(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
     convex.changed[bodies].fill(false);
 }
 
-/// Brings the factors up to the gains at the present velocities.
-pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, island: Island) {
+/// Brings the factors up to the gains at the present velocities, for the `step`-th step of a solve.
+pub(super) fn renew(
+    model: &Model,
+    data: &mut Data,
+    act: &Actuation,
+    convex: &mut Convex,
+    island: Island,
+    step: usize,
+) {
+    let stale = if step < LATE { STALE } else { STALE_LATE };
     let rows = Island::of(island.rows, &convex.islands.rows);
     let mut is_stale = !convex.pairs.is_planned;
     for &k in rows {
         let row = &mut convex.rows[k as usize];
-        if row.is_stale(STALE) {
+        if row.is_stale(stale) {
             row.folded = row.gain;
             convex.changed[row.a as usize] = true;
             is_stale = true;
@@ -47,7 +58,7 @@ pub(super) fn renew(model: &Model, data: &mut Data, act: &Actuation, convex: &mu
     }
     for &k in Island::of(island.joints, &convex.islands.joints) {
         let row = &mut convex.joints[k as usize];
-        if (row.gain - row.folded).abs() > STALE * row.gain.max(row.folded) {
+        if (row.gain - row.folded).abs() > stale * row.gain.max(row.folded) {
             let axes = &data.position.axes[row.body as usize];
             let d = row.in_factor_axes(model, axes);
             let part = &mut convex.extra[row.body as usize][usize::from(row.second)];
@@ -148,36 +159,26 @@ fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
     for &i in paths.iter() {
         wanted[i as usize] = false;
     }
-    calm(data, paths);
-    ties.factorize(
-        data,
-        |data, body, wrench| hit(model, data, body as usize, wrench),
-        |data| {
-            pass_out_among(model, data, paths, &[]);
-            calm(data, paths);
-            &data.dynamics.response
-        },
-    );
+    ties.factorize(|wrenches, effort| {
+        calm(data, paths);
+        for (body, wrench) in wrenches {
+            hit(model, data, body as usize, wrench);
+        }
+        effort_of(model, data, paths, effort);
+    });
 }
 
 /// The Newton direction: `-(∇²ℓ)⁻¹∇ℓ` for joints (`convex.dv`) and bodies (`convex.direction`).
 pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
     for k in island.trees.0..island.trees.1 {
         let tree = convex.islands.trees[k as usize] as usize;
-        for i in model.trees[tree].clone() {
-            convex.force[i] = -convex.force[i];
-        }
         if convex.is_lone[tree] {
-            // Its joint's own forces act along the body's axes.
             let i = model.trees[tree].start;
-            let at = model.links[i].v as usize;
-            let axes = &data.position.axes[i];
-            let own = Force::new(
-                *axes * crate::state::vec3(&convex.joint_force, at + 3),
-                *axes * crate::state::vec3(&convex.joint_force, at),
-            );
-            convex.force[i] -= own;
+            convex.force[i] = -smooth::lone_force(model, data, convex, i);
         } else {
+            for i in model.trees[tree].clone() {
+                convex.force[i] = -convex.force[i];
+            }
             for k in model.freedoms_of(tree) {
                 convex.joint_force[k] = -convex.joint_force[k];
             }
@@ -214,11 +215,7 @@ pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, isl
         let tree = convex.islands.trees[k as usize] as usize;
         if convex.is_lone[tree] {
             let i = model.trees[tree].start;
-            let at = model.links[i].v as usize;
-            let axes = data.position.axes[i].transpose();
-            let Motion { angular, linear } = convex.direction[i];
-            write3(&mut convex.dv, at, axes * linear);
-            write3(&mut convex.dv, at + 3, axes * angular);
+            smooth::write_lone(model, data, i, convex.direction[i], &mut convex.dv);
         }
     }
 }

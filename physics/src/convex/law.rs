@@ -106,6 +106,10 @@ impl Law {
         let n = self.normal;
         let u_n = n.dot(u);
         let (along, gain_n) = self.along.answer(u_n);
+        if along == 0.0 && gain_n == 0.0 && self.bound <= 0.0 {
+            // Most points that are seen ahead.
+            return Answer { slides: true, ..Answer::default() };
+        }
         let mut y = (self.target - (u - n * u_n)) * (1.0 / self.softness);
         let mut gain_t = 1.0 / self.softness;
         let square = y.length_squared();

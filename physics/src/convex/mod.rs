@@ -13,13 +13,14 @@
 //! gather     what is linear; which trees turn fast                        smooth.rs, drives.rs
 //! terms      rows on bodies and joints; islands                           rows.rs, islands.rs
 //! mobility   how far bodies give way, which sizes the terms               mobility.rs
-//! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs
+//! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs, alone.rs
 //! again      with friction bounded by the normal impulses found
 //! ```
 //!
 //! Friction is bounded by normal impulses known beforehand, those of the last step and then of the first solve: with the
 //! bound inside the problem it would stay convex only at the price of lifting what slides.
 
+mod alone;
 pub(crate) mod books;
 mod contacts;
 mod drives;
@@ -103,7 +104,9 @@ pub(crate) struct Convex {
     joint_force: Vec<f64>,
     /// Momentum that is left over.
     residual: Vec<f64>,
+    /// What a freedom carries, and one over that with its gain.
     scale: Vec<f64>,
+    weight: Vec<f64>,
     // By tree.
     is_lone: Vec<bool>,
     is_asleep: Vec<bool>,
@@ -201,6 +204,7 @@ impl Convex {
         let (n, nv, trees) = (model.n_bodies(), model.n_v(), model.trees.len());
         Self {
             forces: Forces::new(model),
+            pairs: Pairs::new(nv),
             own: vec![ArticulatedInertia::ZERO; n],
             constant: vec![Force::ZERO; n],
             velocity: vec![Motion::ZERO; n],
@@ -224,6 +228,7 @@ impl Convex {
             joint_force: vec![0.0; nv],
             residual: vec![0.0; nv],
             scale: scale::carried(model),
+            weight: vec![0.0; nv],
             is_lone: vec![false; trees],
             is_asleep: vec![false; trees],
             is_changed: vec![false; trees],

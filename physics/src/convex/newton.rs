@@ -12,7 +12,7 @@
 //! last step it mostly takes one to three steps. (Castro et al. 2022; Todorov 2014.)
 
 use super::islands::Island;
-use super::{Convex, factors, smooth};
+use super::{Convex, alone, factors, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -51,6 +51,7 @@ pub(super) fn solve(
     least: usize,
 ) -> Outcome {
     let mut outcome = Outcome::default();
+    let alone = alone::body(model, convex, island);
     answer(model, convex, island);
     loop {
         let (residual, pressed) = evaluate(model, state, data, act, convex, island);
@@ -63,9 +64,14 @@ pub(super) fn solve(
         if outcome.iterations == MOST || !residual.is_finite() {
             return outcome;
         }
+        match alone {
+            Some(body) => alone::direction(model, data, convex, island, body),
+            None => {
+                factors::renew(model, data, act, convex, island, outcome.iterations);
+                factors::direction(model, data, convex, island);
+            }
+        }
         outcome.iterations += 1;
-        factors::renew(model, data, act, convex, island);
-        factors::direction(model, data, convex, island);
         if !search(model, convex, island) {
             // No way down that rounding lets us see: this is the bottom.
             outcome.converged = true;
@@ -158,7 +164,7 @@ pub(super) fn smooth_scale(
         }
         for k in model.freedoms_of(tree as usize) {
             let force = convex.joint_gain[k] * state.v[k] - convex.joint_constant[k];
-            scale += force.powi(2) / (convex.scale[k] + convex.joint_gain[k]);
+            scale += force.powi(2) * convex.weight[k];
         }
     }
     scale + ROUNDING * ROUNDING * carried

@@ -80,6 +80,8 @@ pub(crate) struct Ties {
     values: Vec<f64>,
     matrix: Vec<f64>,
     small: Vec<f64>,
+    /// (3) of all columns.
+    effort: [Vec<f64>; 2],
     y: Vec<f64>,
     pushes: Vec<Force>,
 }
@@ -92,7 +94,15 @@ struct Column {
     values: usize,
 }
 
+/// Columns of ties that room is made for beforehand: two bodies tied in all directions to a third, twice.
+const COLUMNS: usize = 24;
+
 impl Pairs {
+    pub(crate) fn new(n_v: usize) -> Self {
+        let room = || Vec::with_capacity(COLUMNS * n_v);
+        Self { ties: Ties { effort: [room(), room()], ..Ties::default() }, ..Self::default() }
+    }
+
     /// Whether terms between bodies began or ceased to act since [`Pairs::plan`]; terms that do not act tie nothing.
     pub(crate) fn is_outdated(&self, rows: &[Row], island: &[u32]) -> bool {
         let row = |k: &u32| &rows[*k as usize];
@@ -371,6 +381,20 @@ pub(crate) fn to_force(x: &[f64; 6]) -> Force {
     Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
 }
 
+/// `a · b`, in four sums side by side: one would wait for every addition.
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (fours, rest) = (a.chunks_exact(4).zip(b.chunks_exact(4)), a.len() - a.len() % 4);
+    for (a, b) in fours {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let tail: f64 = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+}
+
 #[inline]
 fn wrench(x: &[f64]) -> Force {
     Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
@@ -465,26 +489,35 @@ impl Ties {
         self.wrenches(c).map(|(body, f)| motions[body as usize].dot(f)).sum()
     }
 
-    /// Builds and factors `1 + LᵀΩL`. `hit(body, wrench)` collects what acts, `respond` answers it, with motions of all bodies.
-    pub(crate) fn factorize<W>(
+    /// Builds and factors `1 + LᵀΩL`. `take` takes a column's wrenches in to the roots and appends what the joints on the way
+    /// are left with: `u` and `D⁻¹u` of each freedom. No motion has to be known, since with `T = XᵀDX`
+    ///
+    /// ```text
+    /// (3)  l_cᵀ Ω l_d = u_cᵀ D⁻¹ u_d,    u = X⁻ᵀJᵀl
+    /// ```
+    pub(crate) fn factorize(
         &mut self,
-        world: &mut W,
-        hit: impl Fn(&mut W, u32, Force),
-        respond: impl Fn(&mut W) -> &[Motion],
+        mut take: impl FnMut(&mut dyn Iterator<Item = (u32, Force)>, &mut [Vec<f64>; 2]),
     ) {
         let r = self.rank();
         let mut small = core::mem::take(&mut self.small);
+        let mut effort = core::mem::take(&mut self.effort);
         small.clear();
         small.resize(r * r, 0.0);
+        effort.iter_mut().for_each(Vec::clear);
         for c in 0..r {
-            for (body, wrench) in self.wrenches(c) {
-                hit(world, body, wrench);
-            }
-            let motions = respond(world);
+            take(&mut self.wrenches(c), &mut effort);
+        }
+        let [taken, moved] = &effort;
+        let length = taken.len() / r.max(1);
+        for c in 0..r {
+            let own = &taken[c * length..(c + 1) * length];
             for d in c..r {
-                small[d * r + c] = self.project(d, motions) + if c == d { 1.0 } else { 0.0 };
+                let other = &moved[d * length..(d + 1) * length];
+                small[d * r + c] = dot(own, other) + if c == d { 1.0 } else { 0.0 };
             }
         }
+        self.effort = effort;
         // Plain Cholesky, lower triangle; the sum of one and a positive matrix.
         for j in 0..r {
             for i in j..r {

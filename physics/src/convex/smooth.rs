@@ -20,8 +20,8 @@ use crate::data::Data;
 use crate::dynamics::kinematics::joint_force;
 use crate::model::{JointKind, Model, NONE};
 use crate::spatial::six;
-use crate::spatial::{Force, Inertia, Motion, Sym3};
-use crate::state::{State, vec3};
+use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Sym3};
+use crate::state::{State, vec3, write3};
 
 /// Writes (1) and (2) for one tree; `turning` says whether its inertial forces are part of the problem.
 pub(super) fn prepare(
@@ -64,6 +64,7 @@ pub(super) fn prepare(
             let (force, gain) = (convex.forces.joint[dof], convex.forces.joint_gain[dof]);
             convex.joint_gain[dof] = armature + h * gain;
             convex.joint_constant[dof] = armature * state.v[dof] + h * force;
+            convex.weight[dof] = 1.0 / (convex.scale[dof] + convex.joint_gain[dof]);
         }
         convex.own_extra[i] = extra(link.kind, &data.position.axes[i], &convex.joint_gain[body.v_range()]);
     }
@@ -106,12 +107,33 @@ pub(super) fn is_lone(model: &Model, act: &Actuation, tree: usize) -> bool {
 }
 
 /// The 6×6 matrix of a lone body, its joint's own terms included.
-pub(super) fn lone_matrix(convex: &Convex, body: usize) -> six::Six {
+pub(super) fn lone_inertia(convex: &Convex, body: usize) -> ArticulatedInertia {
     let mut m = convex.own[body];
     let [linear, angular] = convex.extra[body];
     m.linear += linear;
     m.angular += angular;
-    m.to_dense()
+    m
+}
+
+/// The same by rows.
+pub(super) fn lone_matrix(convex: &Convex, body: usize) -> six::Six {
+    lone_inertia(convex, body).to_dense()
+}
+
+/// The gradient's force on a lone body: its joint's own forces act along the body's axes.
+pub(super) fn lone_force(model: &Model, data: &Data, convex: &Convex, body: usize) -> Force {
+    let at = model.links[body].v as usize;
+    let axes = &data.position.axes[body];
+    let (slide, turn) = (vec3(&convex.joint_force, at), vec3(&convex.joint_force, at + 3));
+    convex.force[body] + Force::new(*axes * turn, *axes * slide)
+}
+
+/// Writes a lone body's motion to its freedoms.
+pub(super) fn write_lone(model: &Model, data: &Data, body: usize, motion: Motion, dv: &mut [f64]) {
+    let at = model.links[body].v as usize;
+    let axes = data.position.axes[body].transpose();
+    write3(dv, at, axes * motion.linear);
+    write3(dv, at + 3, axes * motion.angular);
 }
 
 /// `Σ g_k²/m_k` of a tree, with `g` the forces and joint forces of the problem taken to the freedoms and `m` the mass or
@@ -153,7 +175,7 @@ pub(super) fn residual(
         for k in 0..n {
             let g = along[k] + convex.joint_force[start + k];
             convex.residual[start + k] = g;
-            sum += g * g / (convex.scale[start + k] + convex.joint_gain[start + k]);
+            sum += g * g * convex.weight[start + k];
         }
     }
     sum

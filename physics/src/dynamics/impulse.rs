@@ -138,6 +138,7 @@ fn pass_out_at(model: &Model, data: &mut Data, i: usize, joint: &[f64], out: &mu
 pub(crate) fn calm(data: &mut Data, bodies: &[u32]) {
     for &i in bodies {
         data.dynamics.factor[i as usize].drive = DVec3::ZERO;
+        data.dynamics.drive[i as usize] = DVec3::ZERO;
         data.dynamics.impulse[i as usize] = Force::ZERO;
     }
 }
@@ -159,8 +160,10 @@ pub(crate) fn hit(model: &Model, data: &mut Data, body: usize, wrench: Force) {
                 }
                 own -= dynamics.articulated_inertia[at] * free.solve(own);
             } else {
-                let (drive, taken) = factor.meet(link.kind, projected(link.kind, &axes[at], own));
+                let u = projected(link.kind, &axes[at], own);
+                let (drive, taken) = factor.meet(link.kind, u);
                 factor.drive += drive;
+                dynamics.drive[at] += u;
                 own -= taken;
             }
         }
@@ -169,6 +172,26 @@ pub(crate) fn hit(model: &Model, data: &mut Data, body: usize, wrench: Force) {
         }
         own = own.seen_from(offsets[at]);
         at = link.parent as usize;
+    }
+}
+
+/// What the joints of some bodies have taken of all [`hit`]s since [`calm`], freedom by freedom: appends `u` and `D⁻¹u`.
+pub(crate) fn effort_of(model: &Model, data: &Data, bodies: &[u32], [taken, moved]: &mut [Vec<f64>; 2]) {
+    let dynamics = &data.dynamics;
+    for &i in bodies {
+        let (link, i) = (&model.links[i as usize], i as usize);
+        if dynamics.factor[i].prescribed || link.kind == JointKind::Fixed {
+            continue;
+        }
+        if link.kind == JointKind::Free {
+            let u = dynamics.impulse[i];
+            taken.extend(u.to_array());
+            moved.extend(dynamics.free_factor[link.free as usize].solve(u).to_array());
+        } else {
+            let n = link.kind.n_v();
+            taken.extend(&dynamics.drive[i].to_array()[..n]);
+            moved.extend(&dynamics.factor[i].drive.to_array()[..n]);
+        }
     }
 }
 
