@@ -7,6 +7,7 @@ mod replay;
 mod run;
 mod showcase;
 mod study;
+mod tune;
 mod view;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use stuntlab::disk::FileError;
+use stuntlab::study::{Order, Shard, Size};
 use stuntlab::verify;
 use stuntlab::words::one_line;
 
@@ -84,16 +86,33 @@ struct Chosen {
     /// Override a value of the scene, such as formulation=lcp-pgs or character.0.at=[0,0,2].
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Apply a patch of the scene, such as one that `stuntlab tune` has left; before --set.
+    #[arg(long, value_name = "FILE")]
+    patch: Vec<PathBuf>,
     /// Run the scene once for each value, side by side, such as formulation=penalty,lcp-pgs.
     #[arg(long, value_name = "PATH=A,B,…")]
     vary: Option<String>,
 }
 
+/// Which part of a study.
+#[derive(Args)]
+struct Part {
+    /// Of a study, a small version.
+    #[arg(long)]
+    quick: bool,
+    /// Of a study, the i-th of n parts, for other processes or machines to run the rest (see `stuntlab merge`).
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
+    /// Threads of a study; one per core where absent. Results do not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
 #[derive(Subcommand)]
 enum Command {
-    /// List the scenes that come with the program.
+    /// List the scenes and studies that come with the program.
     Scenes,
-    /// Run a scene headless, measure it, and write its files.
+    /// Run a scene headless, measure it, and write its files; or run a study.
     Run {
         #[command(flatten)]
         chosen: Chosen,
@@ -103,10 +122,20 @@ enum Command {
         /// Leave the GIF and the contact sheet out.
         #[arg(long)]
         no_film: bool,
-        /// Of a study (gain-map), a small version.
-        #[arg(long)]
-        quick: bool,
+        #[command(flatten)]
+        part: Part,
     },
+    /// Put shards of a study together: tables, pictures and results of all their trials.
+    Merge {
+        /// Directories of the shards.
+        #[arg(required = true)]
+        dirs: Vec<PathBuf>,
+        /// Directory for the whole.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// Search for better values of a scene's parameters (CMA-ES), as a patch of the scene.
+    Tune(tune::TuneArgs),
     /// Watch a scene in a window; F1 lists the keys.
     View {
         #[command(flatten)]
@@ -142,10 +171,11 @@ pub(crate) fn run() -> ExitCode {
     match command {
         None => showcase::showcase(voice),
         Some(Command::Scenes) => list::list(voice),
-        Some(Command::Run { chosen, out, quick, .. }) if chosen.scene == "gain-map" => {
-            study::gain_map(out.as_deref(), quick, voice)
+        Some(Command::Run { chosen, out, no_film, part }) => {
+            run_scene_or_study(&chosen, out.as_deref(), no_film, &part, voice)
         }
-        Some(Command::Run { chosen, out, no_film, .. }) => run::run(&chosen, out.as_deref(), !no_film, voice),
+        Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
+        Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
         Some(Command::Replay { run }) => replay::replay(&run, voice),
         Some(Command::Verify { dir }) => verify(&dir, voice),
@@ -156,6 +186,34 @@ pub(crate) fn run() -> ExitCode {
         }
         Some(Command::Clip { tool }) => clip::run(tool, voice),
     }
+}
+
+fn run_scene_or_study(
+    chosen: &Chosen,
+    out: Option<&std::path::Path>,
+    no_film: bool,
+    part: &Part,
+    voice: Voice,
+) -> ExitCode {
+    let Some(study) = stuntlab::study::find(&chosen.scene) else {
+        let Part { quick, shard, threads } = part;
+        if *quick || shard.is_some() || threads.is_some() {
+            let name = one_line(&chosen.scene);
+            eprintln!("stuntlab: {name} is no study, expected --quick, --shard and --threads with one");
+            return ExitCode::from(2);
+        }
+        return run::run(chosen, out, !no_film, voice);
+    };
+    if !chosen.set.is_empty() || !chosen.patch.is_empty() || chosen.vary.is_some() {
+        eprintln!("stuntlab: {} is a study, expected no --set, --patch or --vary with it", study.name);
+        return ExitCode::from(2);
+    }
+    let shard = match part.shard.as_deref().map_or(Ok(Shard::WHOLE), str::parse) {
+        Ok(shard) => shard,
+        Err(error) => return bad_input(&error),
+    };
+    let size = if part.quick { Size::Quick } else { Size::Full };
+    study::run(study, Order { size, shard, threads: part.threads.unwrap_or(0) }, out, voice)
 }
 
 fn verify(dir: &std::path::Path, voice: Voice) -> ExitCode {

@@ -7,6 +7,8 @@
 //! | [`measure`] | what is measured during a run, against pass marks |
 //! | [`paint`] | worlds as pictures |
 //! | [`study`] | many runs boiled down to tables and pictures |
+//! | [`tune`] | parameters of scenes by CMA-ES |
+//! | [`stats`] | estimates with 95 % intervals |
 //! | [`view`] | the window |
 //! | [`verify`] | reference fixtures |
 //! | [`disk`] | files that are whole once they are written, directories that belong to one run |
@@ -16,9 +18,13 @@ pub mod clip;
 pub mod disk;
 pub mod measure;
 pub mod paint;
+mod parallel;
+mod random;
 pub mod run;
 pub mod scene;
+pub mod stats;
 pub mod study;
+pub mod tune;
 pub mod verify;
 pub mod view;
 pub mod words;

@@ -16,7 +16,6 @@ use stuntlab_viewer::gif::{GifOptions, GifWriter};
 use stuntlab_viewer::hud::{Corner, TextBlock};
 use stuntlab_viewer::palette;
 use stuntlab_viewer::picture::{Paint, Picture};
-use stuntlab_viewer::plot::{HeatMap, LinePlot};
 use stuntlab_viewer::png::write_png;
 use stuntlab_viewer::raster::{Quality, Renderer};
 
@@ -60,23 +59,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let frames: Vec<_> = sheet.iter().map(|(caption, frame)| (caption.clone(), frame)).collect();
         write_png(&contact_sheet(name, &frames, 4, 320), directory.join(format!("{name}.sheet.png")))?;
     }
-    let curve =
-        |k: f64| (0..200).map(|i| (f64::from(i) * 0.05, (f64::from(i) * 0.05 * k).sin() * k)).collect();
-    let plot = LinePlot::new("Energy drift by formulation", "time, s", "energy error, J")
-        .line("penalty", curve(1.0))
-        .line("implicit", curve(1.6))
-        .line("lcp-pgs", curve(0.7));
-    write_png(&plot.to_canvas(720, 420), directory.join("plot.png"))?;
-    std::fs::write(directory.join("plot.svg"), plot.to_svg(720, 420))?;
-    let names = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
-    let map = HeatMap {
-        title: "Worst penetration".to_owned(),
-        columns: names(&["60 Hz", "120 Hz", "240 Hz", "480 Hz"]),
-        rows: names(&["penalty", "implicit", "lcp-pgs", "lcp-dantzig"]),
-        values: (0..16).map(|i| if i == 0 { f64::NAN } else { 40.0 / f64::from(i + 1) }).collect(),
-        range: None,
-        unit: "mm".to_owned(),
-    };
-    write_png(&map.to_canvas(560, 300), directory.join("heat.png"))?;
     Ok(())
 }

@@ -17,7 +17,7 @@
 //! | [`camera`], [`orbit`] | where from, and moving it by mouse and keys |
 //! | [`raster`] | drawing it |
 //! | [`canvas`], [`font`], [`palette`] | pixels, letters, colours |
-//! | [`plot`] | line plots and heat maps, as pixels or SVG |
+//! | [`plot`] | figures for reports: lines, points, bars, heat maps, timelines, as SVG and pixels |
 //! | [`png`], [`gif`], [`contact_sheet`] | files |
 //! | [`window`] | the window; the only module that knows minifb |
 //!

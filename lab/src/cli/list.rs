@@ -4,14 +4,19 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use stuntlab::scene::{LIBRARY, Scene};
+use stuntlab::study::{STUDIES, Size, Study};
 
 use super::{Voice, bad_input, to_json};
 
 #[derive(Serialize)]
 struct Entry {
     name: String,
+    /// `scene` or `study`.
+    kind: &'static str,
     shows: String,
-    duration: f64,
+    /// Absent for a study.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<f64>,
     measures: Vec<String>,
     variants: Vec<String>,
 }
@@ -24,6 +29,7 @@ pub(super) fn list(voice: Voice) -> ExitCode {
             Err(error) => return bad_input(&error),
         }
     }
+    entries.extend(STUDIES.iter().map(of_study));
     let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let line = |e: &Entry| {
         format!("{:width$}  {}\n{:width$}  measures {}\n", e.name, e.shows, "", e.measures.join(", "))
@@ -39,10 +45,23 @@ fn entry(scene: &Scene) -> Entry {
         }
     }
     Entry {
+        kind: "scene",
         name: scene.name.clone(),
         shows: scene.shows.clone(),
-        duration: scene.duration,
+        duration: Some(scene.duration),
         measures,
         variants: scene.variants.iter().map(|v| v.name.clone()).collect(),
+    }
+}
+
+fn of_study(study: &Study) -> Entry {
+    let plan = (study.plan)(Size::Full);
+    Entry {
+        kind: "study",
+        name: study.name.to_owned(),
+        shows: format!("{} (study of {} trials)", study.help, plan.trials.len()),
+        duration: None,
+        measures: plan.outcomes.iter().map(|o| o.name.to_owned()).collect(),
+        variants: Vec::new(),
     }
 }

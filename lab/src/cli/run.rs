@@ -7,13 +7,20 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use stuntlab::run::{FileError, Metrics, Recorder, Run, RunFiles, variants_of};
 use stuntlab::scene::{Scene, SceneError, Variant};
+use stuntlab::tune::Patch;
 
 use super::{Chosen, Voice, bad_input, not_written, progress, to_json};
 
 impl Chosen {
     /// The scene and its variants.
     pub(super) fn load(&self) -> Result<(Scene, Vec<Variant>), SceneError> {
-        let scene = Scene::load(&self.scene, &self.set)?;
+        let name = Path::new(&self.scene).file_stem().unwrap_or_default().to_string_lossy();
+        let mut set = Vec::new();
+        for patch in &self.patch {
+            set.extend(Patch::load(patch, &name)?.set);
+        }
+        set.extend_from_slice(&self.set);
+        let scene = Scene::load(&self.scene, &set)?;
         let variants = variants_of(&scene, self.vary.as_deref())?;
         Ok((scene, variants))
     }

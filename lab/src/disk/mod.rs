@@ -70,6 +70,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     save(path, bytes).map_err(FileError::io(path))
 }
 
+/// Writes a file in place of one that may be there: at any moment it is the old one or the new one, whole.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let new = path.with_added_extension("new");
+    write(&new, bytes)?;
+    std::fs::rename(&new, path).map_err(FileError::io(path))?;
+    path.parent().map_or(Ok(()), settle_names)
+}
+
 /// Writes a picture.
 pub(crate) fn write_picture(path: &Path, canvas: &Canvas) -> Result<(), FileError> {
     let mut bytes = Vec::new();

@@ -14,8 +14,9 @@ use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOpt
 
 use super::apart::Apart;
 use super::hands::{Drag, Hands, Push, Reach};
+use crate::random::seed_of;
 use crate::scene::{
-    ControllerSpec, Dynamics, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire, seed_of,
+    ControllerSpec, Dynamics, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire,
 };
 use crate::words::fingerprint;
 

@@ -10,8 +10,8 @@ use stuntlab_physics::spatial::{Inertia, Transform};
 use super::SceneError;
 use super::fields::Fields;
 use super::place::{read_material, read_place, turn};
-use super::random::Random;
 use super::terrain::required_size;
+use crate::random::Random;
 
 /// A body of a scene.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use stuntlab_physics::glam::DVec3;
 
 use super::SceneError;
 use super::fields::Fields;
-use super::random::Random;
+use crate::random::Random;
 
 /// Something that happens.
 #[derive(Clone, Debug)]

@@ -123,6 +123,18 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Several whole numbers of zero or more.
+    pub(crate) fn counts(&self, key: &'static str) -> Read<Vec<u64>> {
+        let Some(node) = self.get(key) else { return Ok(Vec::new()) };
+        let expected = "a list of whole numbers of 0 or more";
+        let Value::List(items) = &node.value else { return Err(self.wrong(key, node, expected)) };
+        let count = |item: &Node| match item.value {
+            Value::Integer(i) if i >= 0 => Ok(i as u64),
+            _ => Err(self.error(key, format!("has {}, expected {expected}", item.value.kind()))),
+        };
+        items.iter().map(count).collect()
+    }
+
     /// True or false.
     pub(crate) fn flag(&self, key: &'static str) -> Read<Option<bool>> {
         let Some(node) = self.get(key) else { return Ok(None) };

@@ -22,12 +22,12 @@ mod motion;
 mod net;
 mod node;
 mod place;
-mod random;
 mod shared;
 mod solver;
 mod spares;
 mod stage;
 mod terrain;
+mod tune;
 
 use std::path::Path;
 
@@ -43,12 +43,12 @@ pub(crate) use fighters::repertoire;
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
 pub use motion::Motion;
-pub(crate) use random::Random;
-pub(crate) use random::seed_of;
 pub use solver::Dynamics;
 pub use stage::{Member, Stage};
+pub use tune::{Aim, CostSpec, ParameterSpec, StageSpec, TuneSpec};
 
-use fields::Fields;
+pub(crate) use fields::Fields;
+pub(crate) use node::parse as parse_node;
 
 use crate::words::line_break;
 
@@ -74,6 +74,8 @@ pub struct Scene {
     pub measures: Vec<MeasureSpec>,
     /// The same scene under other settings, to be run side by side.
     pub variants: Vec<Variant>,
+    /// How it is tuned, where it says so.
+    pub tune: Option<TuneSpec>,
     /// Where it was read from.
     pub file: String,
     /// Its text and the overrides, from which it can be read again.
@@ -207,6 +209,7 @@ impl Scene {
                 .collect::<Result<_, _>>()?,
             cameras: each("camera")?.into_iter().map(camera::read).collect::<Result<_, _>>()?,
             variants: read_variants(each("variant")?)?,
+            tune: fields.table("tune")?.map(|f| tune::read(f, seed)).transpose()?,
             file: file.to_owned(),
             source: Source { text: text.to_owned(), set: set.to_vec() },
         };

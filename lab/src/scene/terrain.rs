@@ -12,7 +12,7 @@ use super::SceneError;
 use super::fields::Fields;
 use super::formula::Formula;
 use super::place::{read_material, read_place};
-use super::random::noise;
+use crate::random::noise;
 
 #[derive(Clone, Copy)]
 enum Kind {

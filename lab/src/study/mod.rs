@@ -1,20 +1,72 @@
 //! Studies: many runs of small scenes, boiled down to tables and pictures.
 //!
+//! A study is a row of [`STUDIES`]: a plan of trials, a runner of one trial, and a report. The engine does the rest:
+//!
+//! ```text
+//! plan (grids, seeds, samples) -> shard i of n -> all cores -> results.csv, a line per trial as it ends
+//!                                     merge of shards ------^        -> tables with 95 % intervals, the study's report
+//! ```
+//! A trial knows nothing of others and draws from its own seed, so that results do not depend on threads, on shards, or on
+//! stops in between: the files at the end are the same bytes.
+//!
 //! | name | what |
 //! |---|---|
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
+//! | `push-atlas` | how hard a standing character may be pushed, from where ([`push_atlas`]) |
 
+mod engine;
 pub mod gain_map;
+mod merge;
+mod plan;
+pub mod push_atlas;
+mod store;
+mod table;
 
-use std::path::PathBuf;
+pub use engine::{Finished, Order, conduct};
+pub use merge::merge;
+pub use plan::{Kind, Measured, Plan, Shard, Size, Trial, grid, latin_hypercube};
+pub use store::Results;
+pub use table::{Cell, Table};
+
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::disk::FileError;
 
-/// Names of the studies, with what they show.
-pub const STUDIES: [(&str, &str); 1] =
-    [("gain-map", "Tracking error, jitter and survival over stiffness and damping, for four control laws")];
+/// A study. Adding one is adding a row to [`STUDIES`], with its code beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Study {
+    /// Name, as in `stuntlab run NAME`.
+    pub name: &'static str,
+    /// What it shows, one line.
+    pub help: &'static str,
+    /// Its trials.
+    pub plan: fn(Size) -> Plan,
+    /// Runs a trial: a number for each of the plan's outcomes.
+    pub run: fn(&Trial) -> Result<Vec<f64>, StudyError>,
+    /// Names of the files that `report` writes.
+    pub files: fn() -> Vec<String>,
+    /// Boils all results down, writes pictures and tables of its own into a directory.
+    pub report: fn(&Results, &Path) -> Result<Report, StudyError>,
+}
+
+/// What a study says at its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// For people.
+    pub text: String,
+    /// For machines.
+    pub json: serde_json::Value,
+}
+
+/// All studies, by name.
+pub const STUDIES: &[Study] = &[gain_map::STUDY, push_atlas::STUDY];
+
+/// The study of this name.
+pub fn find(name: &str) -> Option<&'static Study> {
+    STUDIES.iter().find(|s| s.name == name)
+}
 
 /// A study that cannot be done.
 #[derive(Debug, Error)]
@@ -23,7 +75,7 @@ pub enum StudyError {
     /// A file that cannot be read or written, or a directory that is somebody else's.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line of an earlier run's results that is not one of this study's.
+    /// A file of an earlier run that is not one of this study's.
     #[error("{}:{line}: expected {expected}", path.display())]
     Results {
         /// Which file.
@@ -31,8 +83,41 @@ pub enum StudyError {
         /// Which line.
         line: usize,
         /// What it should be.
-        expected: &'static str,
+        expected: String,
     },
+    /// A directory that holds other trials than are asked for.
+    #[error("{}: holds {found}, expected {expected}", dir.display())]
+    OtherPlan {
+        /// Which directory.
+        dir: PathBuf,
+        /// What is there.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// Shards that do not make a whole.
+    #[error(
+        "{missing} of {all} trials are in none of the directories, the first is {first}; expected every shard, finished"
+    )]
+    Missing {
+        /// How many are missing.
+        missing: usize,
+        /// Of how many.
+        all: usize,
+        /// The first of them.
+        first: String,
+    },
+    /// A trial that came out differently in two directories.
+    #[error("{}: trial {trial} came out otherwise in another directory, expected the same program for all shards", dir.display())]
+    Contradiction {
+        /// One of the directories.
+        dir: PathBuf,
+        /// Which trial.
+        trial: String,
+    },
+    /// A shard that is none.
+    #[error("--shard {0}: expected i/n with i from 1 to n, such as 2/16")]
+    Shard(String),
     /// A scene of the study that does not fit.
     #[error(transparent)]
     Scene(#[from] crate::scene::SceneError),

@@ -1,251 +1,102 @@
-//! Figures for reports: line plots and heat maps, onto a canvas (PNG) or as SVG, from one layout.
+//! Figures for reports: lines, points, bars, heat maps, timelines and sheets of them, as vector SVG and as pixels.
+//!
+//! A figure is laid out once, as SVG. Its pixels are that SVG drawn by the library resvg with a font that comes with the
+//! program, so that both show the same on every machine. The layout is our own: it knows the widths of words in that font,
+//! puts legends above data instead of over it, leaves names out that would touch, and draws intervals; of the plotting
+//! libraries in Rust plotters guesses widths where there is no system font, and charming and plotly need a browser.
+//!
+//! Colours are those of [`crate::palette`]; lines also differ in dashes and marks in shape, so that figures read without
+//! colours. Names of axes carry units: "time, s".
 
 mod axis;
-mod sink;
+mod bars;
+mod frame;
+mod heat;
+mod line;
+mod pixels;
+mod svg;
+mod timeline;
+
+pub use bars::{BarChart, BarSeries};
+pub use heat::HeatMap;
+pub use line::{LinePlot, LineStyle, Series};
+pub use timeline::{Span, Timeline};
 
 use crate::canvas::Canvas;
-use crate::chart::short_number;
-use crate::palette::{self, Color};
-use axis::{Axis, tick_label};
-use sink::{Anchor, Sink, as_svg, on_canvas};
+use crate::palette;
+use svg::{Anchor, LARGE, Svg};
 
-/// How a curve is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineStyle {
-    /// A full line.
-    Solid,
-    /// A broken line.
-    Dashed,
-    /// Dots only.
-    Dots,
+/// Pixels to a unit of the layout: letters of 11 units are then as legible in print as on a screen.
+const PIXELS: f64 = 2.0;
+
+/// Something that can be drawn into a rectangle of an SVG document.
+trait Figure {
+    /// Draws it at the origin.
+    fn draw(&self, svg: &mut Svg, width: f64, height: f64);
 }
 
-/// One curve.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// Name in the legend.
-    pub name: String,
-    /// Colour.
-    pub color: Color,
-    /// Points in order; one that is not finite leaves a gap.
-    pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
-    pub style: LineStyle,
-}
-
-/// A plot of curves over a common x axis.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LinePlot {
-    /// Heading.
-    pub title: String,
-    /// Name and unit of the x axis.
-    pub x_label: String,
-    /// Name and unit of the y axis.
-    pub y_label: String,
-    /// The curves.
-    pub series: Vec<Series>,
-    /// Range of x; from the data where absent.
-    pub x_range: Option<(f64, f64)>,
-    /// Range of y; from the data where absent.
-    pub y_range: Option<(f64, f64)>,
-    /// Logarithmic x axis; values that are not positive are left out.
-    pub log_x: bool,
-    /// Logarithmic y axis; values that are not positive are left out.
-    pub log_y: bool,
-}
-
-/// A table of numbers as colours.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeatMap {
-    /// Heading.
-    pub title: String,
-    /// Names of the columns.
-    pub columns: Vec<String>,
-    /// Names of the rows, from the top.
-    pub rows: Vec<String>,
-    /// Values row by row; missing ones are not-a-number.
-    pub values: Vec<f64>,
-    /// Range of the colours; from the data where absent.
-    pub range: Option<(f64, f64)>,
-    /// Name and unit of the values.
-    pub unit: String,
-}
-
-impl LinePlot {
-    /// An empty plot.
-    pub fn new(title: impl Into<String>, x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
-        Self { title: title.into(), x_label: x_label.into(), y_label: y_label.into(), ..Self::default() }
-    }
-
-    /// Adds a full line in the next colour of the palette.
-    pub fn line(mut self, name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        let color = palette::series(self.series.len());
-        self.series.push(Series { name: name.into(), color, points, style: LineStyle::Solid });
-        self
-    }
-
-    /// Draws the plot on a new canvas.
-    pub fn to_canvas(&self, width: usize, height: usize) -> Canvas {
-        on_canvas(width, height, |sink, w, h| self.lay_out(sink, w, h))
-    }
-
-    /// The plot as an SVG document.
-    pub fn to_svg(&self, width: usize, height: usize) -> String {
-        as_svg(width, height, |sink, w, h| self.lay_out(sink, w, h))
-    }
-
-    fn lay_out(&self, sink: &mut dyn Sink, width: f64, height: f64) {
-        let drawn = |&(x, y): &(f64, f64)| {
-            x.is_finite() && y.is_finite() && (!self.log_x || x > 0.0) && (!self.log_y || y > 0.0)
-        };
-        let all = || self.series.iter().flat_map(|s| &s.points).filter(|p| drawn(p));
-        let x_axis = Axis::new(self.x_range, all().map(|p| p.0), self.log_x, 0.0);
-        let y_axis = Axis::new(self.y_range, all().map(|p| p.1), self.log_y, 0.04);
-        let frame = Frame { left: 64.0, right: width - 14.0, top: 30.0, bottom: height - 40.0 };
-        let (to_x, to_y) = (
-            |v: f64| frame.left + x_axis.part(v) * (frame.right - frame.left),
-            |v: f64| frame.bottom - y_axis.part(v) * (frame.bottom - frame.top),
-        );
-        sink.text(0.5 * (frame.left + frame.right), 10.0, &self.title, Anchor::Middle, palette::INK, true);
-        for tick in x_axis.ticks(((frame.right - frame.left) / 70.0) as usize) {
-            sink.path(&[(to_x(tick), frame.top), (to_x(tick), frame.bottom)], 1.0, GRID, false);
-            let at = (to_x(tick), frame.bottom + 6.0);
-            sink.text(at.0, at.1, &tick_label(tick), Anchor::Middle, palette::INK, false);
-        }
-        for tick in y_axis.ticks(((frame.bottom - frame.top) / 34.0) as usize) {
-            sink.path(&[(frame.left, to_y(tick)), (frame.right, to_y(tick))], 1.0, GRID, false);
-            sink.text(
-                frame.left - 5.0,
-                to_y(tick) - 3.5,
-                &tick_label(tick),
-                Anchor::End,
-                palette::INK,
-                false,
-            );
-        }
-        for series in &self.series {
-            // Pieces between gaps; what leaves the frame is cut at its border.
-            let mut piece = Vec::new();
-            let mut flush = |piece: &mut Vec<(f64, f64)>| {
-                if piece.len() > 1 && series.style != LineStyle::Dots {
-                    sink.path(piece, 1.8, series.color, series.style == LineStyle::Dashed);
-                }
-                if piece.len() == 1 || series.style == LineStyle::Dots {
-                    piece.iter().for_each(|&p| sink.dot(p, 2.4, series.color));
-                }
-                piece.clear();
-            };
-            for point in &series.points {
-                if drawn(point) && y_axis.holds(point.1) && x_axis.holds(point.0) {
-                    piece.push((to_x(point.0), to_y(point.1)));
-                } else {
-                    flush(&mut piece);
-                }
+macro_rules! drawable {
+    ($($kind:ty),*) => {$(
+        impl $kind {
+            /// The figure as an SVG document of this many units.
+            pub fn to_svg(&self, width: usize, height: usize) -> String {
+                document(self, width, height)
             }
-            flush(&mut piece);
-        }
-        frame.border(sink);
-        let middle = 0.5 * (frame.left + frame.right);
-        sink.text(middle, height - 14.0, &self.x_label, Anchor::Middle, palette::INK, false);
-        sink.upward_text(6.0, 0.5 * (frame.top + frame.bottom), &self.y_label, palette::INK);
-        self.legend(sink, &frame);
-    }
 
-    fn legend(&self, sink: &mut dyn Sink, frame: &Frame) {
-        let named: Vec<&Series> = self.series.iter().filter(|s| !s.name.is_empty()).collect();
-        let letters = named.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-        if letters == 0 {
-            return;
-        }
-        let (width, height) = (letters as f64 * 6.0 + 34.0, named.len() as f64 * 13.0 + 7.0);
-        let (x, y) = (frame.right - width - 6.0, frame.top + 6.0);
-        sink.rect(x, y, width, height, palette::WHITE, 0.85);
-        for (i, series) in named.iter().enumerate() {
-            let middle = y + 10.0 + 13.0 * i as f64;
-            match series.style {
-                LineStyle::Dots => sink.dot((x + 14.0, middle), 2.4, series.color),
-                style => sink.path(
-                    &[(x + 5.0, middle), (x + 23.0, middle)],
-                    2.2,
-                    series.color,
-                    style == LineStyle::Dashed,
-                ),
-            }
-            sink.text(x + 29.0, middle - 3.5, &series.name, Anchor::Start, palette::INK, false);
-        }
-    }
-}
-
-impl HeatMap {
-    /// Draws the table on a new canvas.
-    pub fn to_canvas(&self, width: usize, height: usize) -> Canvas {
-        on_canvas(width, height, |sink, w, h| self.lay_out(sink, w, h))
-    }
-
-    /// The table as an SVG document.
-    pub fn to_svg(&self, width: usize, height: usize) -> String {
-        as_svg(width, height, |sink, w, h| self.lay_out(sink, w, h))
-    }
-
-    fn lay_out(&self, sink: &mut dyn Sink, width: f64, height: f64) {
-        let letters = self.rows.iter().map(|r| r.chars().count()).max().unwrap_or(0);
-        let frame = Frame {
-            left: 14.0 + 6.0 * letters as f64,
-            right: width - 76.0,
-            top: 30.0,
-            bottom: height - 24.0,
-        };
-        let finite = self.values.iter().copied().filter(|v| v.is_finite());
-        let axis = Axis::new(self.range, finite, false, 0.0);
-        let (n, m) = (self.columns.len().max(1) as f64, self.rows.len().max(1) as f64);
-        let (cell_w, cell_h) = ((frame.right - frame.left) / n, (frame.bottom - frame.top) / m);
-        sink.text(0.5 * width, 10.0, &self.title, Anchor::Middle, palette::INK, true);
-        for (j, row) in self.rows.iter().enumerate() {
-            let y = frame.top + j as f64 * cell_h;
-            sink.text(frame.left - 5.0, y + 0.5 * cell_h - 3.5, row, Anchor::End, palette::INK, false);
-            for i in 0..self.columns.len() {
-                let value = self.values.get(j * self.columns.len() + i).copied().unwrap_or(f64::NAN);
-                let part = axis.part(value);
-                let x = frame.left + i as f64 * cell_w;
-                sink.rect(x, y, cell_w, cell_h, palette::ramp(part), 1.0);
-                let text = if value.is_finite() { short_number(value) } else { "–".to_owned() };
-                if cell_w > 6.0 * text.chars().count() as f64 + 4.0 && cell_h > 10.0 {
-                    let ink = if part > 0.55 { palette::INK } else { palette::WHITE };
-                    sink.text(x + 0.5 * cell_w, y + 0.5 * cell_h - 3.5, &text, Anchor::Middle, ink, false);
-                }
+            /// The same as pixels, two to a unit.
+            pub fn to_canvas(&self, width: usize, height: usize) -> Canvas {
+                pixels::draw(&document(self, width, height), width, height, PIXELS)
             }
         }
-        for (i, column) in self.columns.iter().enumerate() {
-            let x = frame.left + (i as f64 + 0.5) * cell_w;
-            sink.text(x, frame.bottom + 7.0, column, Anchor::Middle, palette::INK, false);
-        }
-        frame.border(sink);
-        // The scale of colours at the right.
-        let (x, steps) = (frame.right + 14.0, 40);
-        let step = (frame.bottom - frame.top) / f64::from(steps);
-        for k in 0..steps {
-            let y = frame.bottom - f64::from(k + 1) * step;
-            sink.rect(x, y, 12.0, step + 0.5, palette::ramp((f64::from(k) + 0.5) / f64::from(steps)), 1.0);
-        }
-        sink.text(x + 16.0, frame.top, &short_number(axis.high), Anchor::Start, palette::INK, false);
-        sink.text(x + 16.0, frame.bottom - 7.0, &short_number(axis.low), Anchor::Start, palette::INK, false);
-        sink.text(width - 6.0, frame.bottom + 7.0, &self.unit, Anchor::End, palette::INK, false);
+    )*};
+}
+
+drawable!(LinePlot, BarChart, HeatMap, Timeline, Sheet<'_>);
+
+fn document(figure: &dyn Figure, width: usize, height: usize) -> String {
+    let (width, height) = (width.max(1) as f64, height.max(1) as f64);
+    let mut svg = Svg::new(width, height);
+    svg.rect(0.0, 0.0, width, height, palette::WHITE, 1.0);
+    figure.draw(&mut svg, width, height);
+    svg.finish()
+}
+
+/// Figures side by side, row by row.
+#[derive(Default)]
+pub struct Sheet<'a> {
+    title: String,
+    columns: usize,
+    figures: Vec<&'a dyn Figure>,
+}
+
+impl<'a> Sheet<'a> {
+    /// A sheet of so many columns.
+    pub fn new(title: impl Into<String>, columns: usize) -> Self {
+        Self { title: title.into(), columns: columns.max(1), figures: Vec::new() }
+    }
+
+    /// Adds a heat map.
+    pub fn heat_map(&mut self, map: &'a HeatMap) {
+        self.figures.push(map);
+    }
+
+    /// Adds a line plot.
+    pub fn line_plot(&mut self, plot: &'a LinePlot) {
+        self.figures.push(plot);
     }
 }
 
-const GRID: Color = Color::hex(0xE3E6EA);
-
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
-
-impl Frame {
-    fn border(&self, sink: &mut dyn Sink) {
-        let (l, r, t, b) = (self.left, self.right, self.top, self.bottom);
-        sink.path(&[(l, t), (r, t), (r, b), (l, b), (l, t)], 1.0, Color::hex(0x8A929C), false);
+impl Figure for Sheet<'_> {
+    fn draw(&self, svg: &mut Svg, width: f64, height: f64) {
+        let top = if self.title.is_empty() { 0.0 } else { 2.0 * LARGE };
+        svg.text(0.5 * width, 0.6 * top, &self.title, Anchor::Middle, palette::INK, 1.2 * LARGE);
+        let rows = self.figures.len().div_ceil(self.columns).max(1);
+        let (cell_w, cell_h) = (width / self.columns as f64, (height - top) / rows as f64);
+        for (k, figure) in self.figures.iter().enumerate() {
+            svg.open((k % self.columns) as f64 * cell_w, top + (k / self.columns) as f64 * cell_h);
+            figure.draw(svg, cell_w, cell_h);
+            svg.close();
+        }
     }
 }
 
@@ -257,12 +108,17 @@ mod tests {
     fn a_plot_without_data_or_with_wild_data_still_draws() {
         let empty = LinePlot::new("", "", "").to_canvas(200, 100);
         assert!(empty.pixels().iter().any(|&p| p != palette::WHITE.pixel()));
-        let wild = LinePlot { log_y: true, ..LinePlot::new("wild", "x", "y") }
+        let wild = LinePlot { log_y: true, ..LinePlot::new("wild\u{1}", "x", "y") }
             .line("a", vec![(0.0, f64::NAN), (f64::INFINITY, 1.0), (1.0, -1.0), (2.0, 0.0)])
-            .line("b", vec![(1.0, 5.0)]);
-        assert!(wild.to_svg(300, 200).contains("circle"));
+            .line("b", vec![(1.0, 5.0)])
+            .estimates("c", &[(1.0, 2.0, f64::NAN, f64::NAN), (2.0, 1e300, 0.0, f64::INFINITY)]);
+        assert!(wild.to_svg(300, 200).contains(&palette::ORANGE.css()), "the one good point");
         wild.to_canvas(3, 2);
         HeatMap::default().to_canvas(100, 60);
+        BarChart::default().to_canvas(100, 60);
+        Timeline { spans: vec![Span { row: 9, from: f64::NAN, to: 1.0, kind: 3 }], ..Timeline::default() }
+            .to_canvas(100, 60);
+        Sheet::new("none", 0).to_canvas(10, 10);
     }
 
     #[test]
@@ -275,10 +131,56 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_shows_in_its_colour() {
-        let line = (0..50).map(|i| (f64::from(i), f64::from(i * i))).collect();
-        let canvas = LinePlot::new("t", "x", "y").line("", line).to_canvas(320, 240);
+    fn pixels_show_curve_and_words_of_the_svg() {
+        let line: Vec<(f64, f64)> = (0..50).map(|i| (f64::from(i), f64::from(i * i))).collect();
+        let plot = LinePlot::new("t", "x", "y").line("", line);
+        let canvas = plot.to_canvas(320, 240);
+        assert_eq!((canvas.width(), canvas.height()), (640, 480));
         let blue = canvas.pixels().iter().filter(|&&p| p == palette::BLUE.pixel()).count();
-        assert!(blue > 100, "{blue}");
+        assert!(blue > 300, "{blue}");
+        let ink = |c: &Canvas| c.pixels().iter().filter(|&&p| p == palette::INK.pixel()).count();
+        let wordy = LinePlot { title: "μ of many words, N·m".to_owned(), ..plot }.to_canvas(320, 240);
+        assert!(ink(&wordy) > ink(&canvas) + 200, "{} {}", ink(&wordy), ink(&canvas));
+    }
+
+    /// The table of widths is that of the font: a row of letters ends where it should.
+    #[test]
+    fn words_are_as_wide_as_the_layout_thinks() {
+        let text = "mean tracking error of 12 runs, kg·m²/s (95 %): 0.25–0.75";
+        let mut document = Svg::new(600.0, 40.0);
+        document.text(10.0, 20.0, text, Anchor::Start, palette::INK, LARGE);
+        let canvas = pixels::draw(&document.finish(), 600, 40, 1.0);
+        let dark = |x: &usize| (0..40).any(|y| canvas.get(*x, y).r < 160);
+        let (first, last) = ((0..600).find(dark).unwrap(), (0..600).rfind(dark).unwrap());
+        let found = (last - first) as f64;
+        assert!((found / svg::width(text, LARGE) - 1.0).abs() < 0.02, "{found} {}", svg::width(text, LARGE));
+    }
+
+    #[test]
+    fn legends_lie_outside_of_the_data() {
+        let names = ["one", "another with a long name", "a third", "a fourth with a rather longer name"];
+        let plot = names
+            .iter()
+            .fold(LinePlot::new("t", "x", "y"), |plot, name| plot.line(*name, vec![(0.0, 0.0), (1.0, 1.0)]));
+        let svg = plot.to_svg(360, 260);
+        // The frame is the last border drawn; every name stands above its top.
+        let number = |line: &str, key: &str| -> f64 {
+            let rest = &line[line.find(key).unwrap() + key.len()..];
+            rest[..rest.find('"').unwrap()].parse().unwrap()
+        };
+        let grid = svg.lines().filter(|l| l.contains(&frame::GRID.color.css()));
+        let tops = grid.map(|l| {
+            let points = &l[l.find("points=\"").unwrap() + 8..];
+            points[..points.find('"').unwrap()]
+                .split(' ')
+                .map(|p| p.split(',').nth(1).unwrap().parse::<f64>().unwrap())
+                .fold(f64::INFINITY, f64::min)
+        });
+        let top = tops.fold(f64::INFINITY, f64::min);
+        for name in names {
+            let line = svg.lines().find(|l| l.contains(&format!(">{name}<"))).unwrap();
+            assert!(number(line, " y=\"") < top, "{line}");
+            assert!(number(line, "x=\"") + svg::width(name, svg::SMALL) < 360.0, "{line}");
+        }
     }
 }

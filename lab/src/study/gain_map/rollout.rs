@@ -1,8 +1,10 @@
 //! One run: a figure tracks a motion with the given gains and is pushed once, where and when its seed says.
 
-use super::plan::{Task, Trial};
+use super::plan::{Run as Trial, Task};
+use crate::random::Random;
 use crate::run::{Run, variants_of};
-use crate::scene::{Random, Scene, SceneError};
+use crate::scene::{Scene, SceneError};
+use crate::study::{Kind, Measured};
 
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +19,29 @@ pub struct Outcome {
     pub cheat: f64,
     /// Whether it stayed up to the end.
     pub survived: bool,
+}
+
+impl Outcome {
+    /// What is measured, in the order of [`Self::numbers`].
+    pub(super) const MEASURED: [Measured; 5] = [
+        Measured { name: "error", unit: "rad", kind: Kind::Mean },
+        Measured { name: "jitter", unit: "", kind: Kind::Mean },
+        Measured { name: "tilt", unit: "rad", kind: Kind::Mean },
+        Measured { name: "cheat", unit: "", kind: Kind::Mean },
+        Measured { name: "survived", unit: "", kind: Kind::Rate },
+    ];
+
+    /// As numbers.
+    pub(super) fn numbers(&self) -> Vec<f64> {
+        let Self { error, jitter, tilt, cheat, survived } = self;
+        vec![*error, *jitter, *tilt, *cheat, f64::from(u8::from(*survived))]
+    }
+
+    /// From numbers.
+    pub(super) fn of(numbers: &[f64]) -> Option<Self> {
+        let [error, jitter, tilt, cheat, survived] = *numbers else { return None };
+        Some(Self { error, jitter, tilt, cheat, survived: survived == 1.0 })
+    }
 }
 
 /// Gains that factors of 1 stand for: Dynamo's own.

@@ -6,9 +6,9 @@
 
 use serde::Serialize;
 
-use super::plan::{Law, Plan, Task, Trial};
+use super::Outcomes;
+use super::plan::{Extent, Law, Part, Run, Task};
 use super::rollout::Outcome;
-use super::store::Outcomes;
 
 /// An error nobody minds, rad: what a tracker of these motions is asked for.
 pub const GOOD_ENOUGH: f64 = 0.15;
@@ -48,21 +48,44 @@ pub fn cell(
     outcomes: &Outcomes,
     law: Law,
     tasks: &[Task],
+    part: Part,
     (stiffness, damping): (f64, f64),
     seeds: u64,
 ) -> Cell {
-    let runs: Vec<&Outcome> = tasks
-        .iter()
-        .flat_map(|&task| (0..seeds).map(move |seed| Trial { law, task, stiffness, damping, seed }.key()))
-        .filter_map(|key| outcomes.get(&key))
-        .collect();
-    let up: Vec<&&Outcome> = runs.iter().filter(|o| o.survived && o.error.is_finite()).collect();
+    let runs = runs_at(outcomes, law, tasks, part, (stiffness, damping), seeds).count();
+    let up = survivors(outcomes, law, tasks, part, (stiffness, damping), seeds);
     let mean = |pick: fn(&Outcome) -> f64| up.iter().map(|o| pick(o)).sum::<f64>() / up.len() as f64;
     Cell {
-        survival: up.len() as f64 / runs.len().max(1) as f64,
+        survival: up.len() as f64 / runs.max(1) as f64,
         error: mean(|o| o.error),
         jitter: mean(|o| o.jitter),
     }
+}
+
+/// The runs of these tasks and seeds at these factors.
+fn runs_at<'a>(
+    outcomes: &'a Outcomes,
+    law: Law,
+    tasks: &'a [Task],
+    part: Part,
+    (stiffness, damping): (f64, f64),
+    seeds: u64,
+) -> impl Iterator<Item = &'a Outcome> {
+    let key = move |task: Task, seed: u64| Run { part, law, task, stiffness, damping, seed }.key();
+    let keys = tasks.iter().flat_map(move |&task| (0..seeds).map(move |seed| key(task, seed)));
+    keys.filter_map(|key| outcomes.get(&key))
+}
+
+/// Those of them that stayed up.
+pub(super) fn survivors<'a>(
+    outcomes: &'a Outcomes,
+    law: Law,
+    tasks: &'a [Task],
+    part: Part,
+    at: (f64, f64),
+    seeds: u64,
+) -> Vec<&'a Outcome> {
+    runs_at(outcomes, law, tasks, part, at, seeds).filter(|o| o.survived && o.error.is_finite()).collect()
 }
 
 /// The usable stretch of `(factor, error or fall)`: indices of its ends.
@@ -88,14 +111,15 @@ fn student(n: usize) -> f64 {
 }
 
 /// Usable gain ratios of every law: for each task, and for all at once (the stretch where every task holds).
-pub fn ratios(plan: &Plan, outcomes: &Outcomes) -> Vec<Ratio> {
+pub fn ratios(plan: &Extent, outcomes: &Outcomes) -> Vec<Ratio> {
     let mut out = Vec::new();
     for law in Law::ALL {
         let line = |task: Task, seed: u64| -> Vec<Option<f64>> {
             plan.scales
                 .iter()
                 .map(|&s| {
-                    let key = Trial { law, task, stiffness: s, damping: s.sqrt(), seed }.key();
+                    let (stiffness, damping) = (s, s.sqrt());
+                    let key = Run { part: Part::Line, law, task, stiffness, damping, seed }.key();
                     outcomes.get(&key).filter(|o| o.survived && o.error.is_finite()).map(|o| o.error)
                 })
                 .collect()
@@ -116,7 +140,7 @@ pub fn ratios(plan: &Plan, outcomes: &Outcomes) -> Vec<Ratio> {
     out
 }
 
-fn ratio(law: &'static str, task: &'static str, plan: &Plan, lines: &[Vec<Option<f64>>]) -> Ratio {
+fn ratio(law: &'static str, task: &'static str, plan: &Extent, lines: &[Vec<Option<f64>>]) -> Ratio {
     let found: Vec<Option<(usize, usize, f64)>> = lines.iter().map(|errors| stretch(errors)).collect();
     // A seed that no factor survives has no usable gain: ratio 1 would claim one, so it counts as 0 octaves below.
     let octaves: Vec<f64> =
@@ -162,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_ratio_knows_how_sure_it_is() {
-        let plan = Plan { scales: vec![0.25, 0.5, 1.0, 2.0, 4.0], ..Plan::quick() };
+        let plan = Extent { scales: vec![0.25, 0.5, 1.0, 2.0, 4.0], ..Extent::of(crate::study::Size::Quick) };
         let wide = vec![Some(0.1); 5];
         let narrow = vec![None, Some(0.1), Some(0.1), Some(0.1), None];
         let same = ratio("law", "task", &plan, &[wide.clone(), wide.clone(), wide.clone()]);

@@ -1,5 +1,7 @@
 //! Random numbers from a seed, the same on every machine: SplitMix64 (Steele, Lea, Flood 2014), and smooth noise.
 
+use serde::{Deserialize, Serialize};
+
 use crate::words::fingerprint;
 
 /// The seed of what is called `name`, from a scene's seed.
@@ -7,8 +9,8 @@ pub(crate) fn seed_of(seed: u64, name: &str) -> u64 {
     Random::new(seed, name).next()
 }
 
-/// A stream of random numbers.
-#[derive(Clone, Debug)]
+/// A stream of random numbers. Saved and read again it goes on where it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -24,7 +26,24 @@ impl Random {
 
     /// Evenly between -1 and 1.
     pub(crate) fn symmetric(&mut self) -> f64 {
-        2.0 * unit(self.next()) - 1.0
+        2.0 * self.unit() - 1.0
+    }
+
+    /// Evenly from 0 up to but not including 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        unit(self.next())
+    }
+
+    /// From the normal distribution of mean 0 and variance 1 (Box and Muller 1958, one of the two).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    /// Evenly one of `0..n`; 0 for an empty range.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        // The product of 64-bit words, high half: biased by less than n / 2⁶⁴.
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }
 
