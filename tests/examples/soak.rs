@@ -2,14 +2,17 @@
 //!
 //! A line per hundred seeds and one per fault go to standard output and, appended, to `--log` (`out/soak.log`); a run that was
 //! killed goes on where its log ends. `--json` prints objects instead. `--seed S` runs one case, and with `--reduce` cuts it
-//! down to the least that still breaks.
+//! down to the least that still breaks; with `--trace` it prints the books of every step, after the cut.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use stuntlab_tests::soak::{Case, Fault, reduced, run};
+use stuntlab_physics::StepReport;
+use stuntlab_physics::step::Account;
+use stuntlab_tests::soak::{Case, Fault, reduced, run, run_watched};
+use stuntlab_tests::world::World;
 
 struct Args {
     from: u64,
@@ -18,11 +21,19 @@ struct Args {
     log: String,
     json: bool,
     reduce: bool,
+    trace: bool,
 }
 
 fn args() -> Result<Args, String> {
-    let mut args =
-        Args { from: 0, seeds: 1000, seed: None, log: "out/soak.log".into(), json: false, reduce: false };
+    let mut args = Args {
+        from: 0,
+        seeds: 1000,
+        seed: None,
+        log: "out/soak.log".into(),
+        json: false,
+        reduce: false,
+        trace: false,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} wants a value"));
@@ -34,9 +45,10 @@ fn args() -> Result<Args, String> {
             "--log" => args.log = value()?,
             "--json" => args.json = true,
             "--reduce" => args.reduce = true,
+            "--trace" => args.trace = true,
             _ => {
                 return Err(format!(
-                    "unknown option {word}; expected --from, --seeds, --seed, --log, --json, --reduce"
+                    "unknown option {word}; expected --from, --seeds, --seed, --log, --json, --reduce, --trace"
                 ));
             }
         }
@@ -106,14 +118,14 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let good = match args.seed {
-        Some(seed) => one(seed, args.reduce),
+        Some(seed) => one(seed, args.reduce, args.trace),
         None => many(&args),
     };
     ExitCode::from(u8::from(!good))
 }
 
-fn one(seed: u64, reduce: bool) -> bool {
-    let case = Case::of(seed);
+fn one(seed: u64, reduce: bool, trace: bool) -> bool {
+    let mut case = Case::of(seed);
     let outcome = run(&case);
     let (steps, surplus) = (outcome.body_steps, outcome.surplus);
     println!("seed {seed}: {} bodies at {} Hz, {steps} body-steps", case.bodies.len(), case.rate);
@@ -121,16 +133,40 @@ fn one(seed: u64, reduce: bool) -> bool {
         "largest surplus {surplus:.2e}, longest step {:.3} s, unsolved {}",
         outcome.longest, outcome.unsolved
     );
-    let Some(fault) = outcome.fault else { return true };
-    println!("{fault}");
-    if reduce {
-        let small = reduced(&case, &fault, Duration::from_secs(120));
-        print!("{small}");
-        if let Some(fault) = run(&small).fault {
-            println!("{} bodies: {fault}", small.bodies.len());
+    if let Some(fault) = &outcome.fault {
+        println!("{fault}");
+        if reduce {
+            case = reduced(&case, fault, Duration::from_secs(120));
+            print!("{case}");
+            if let Some(fault) = run(&case).fault {
+                println!("{} bodies: {fault}", case.bodies.len());
+            }
         }
     }
-    false
+    if trace {
+        run_watched(&case, print_books);
+    }
+    outcome.fault.is_none()
+}
+
+/// What did how much work in a step.
+fn print_books(world: &World, report: &StepReport, share: f64) {
+    let (books, solve) = (&report.ledger, &report.solve);
+    print!("{:.4} s, above {share:.4}, kinetic {:+.3e}", world.state.time, books.kinetic);
+    for account in Account::ALL {
+        print!(" {} {:+.3e}", account.name(), books.work(account));
+    }
+    let moved = (books.remainder, books.potential + books.work(Account::Gravity));
+    print!(" integrator {:+.3e} {:+.3e}", moved.0, moved.1);
+    println!(
+        "; substeps {}, again {}, contacts {}, Newton {}, residual {:.1e}{}",
+        report.substeps,
+        solve.again,
+        report.contacts,
+        solve.iterations,
+        solve.residual,
+        if solve.unsolved > 0 { ", unsolved" } else { "" }
+    );
 }
 
 fn many(args: &Args) -> bool {

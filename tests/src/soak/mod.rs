@@ -15,7 +15,9 @@ use std::time::Instant;
 
 use stuntlab_physics::dynamics::{kinetic_energy, potential_energy};
 use stuntlab_physics::step::Account;
-use stuntlab_physics::{advance, observe};
+use stuntlab_physics::{StepReport, advance, observe};
+
+use crate::world::World;
 
 /// Energy beyond start and work that is allowed, of both.
 pub const ALLOWED_SURPLUS: f64 = 0.02;
@@ -86,7 +88,12 @@ pub struct Outcome {
 
 /// Runs a case, catching panics.
 pub fn run(case: &Case) -> Outcome {
-    catch_unwind(AssertUnwindSafe(|| run_bare(case))).unwrap_or_else(|cause| {
+    run_watched(case, |_, _, _| ())
+}
+
+/// The same, showing every step's world, report and energy above start and work, of both.
+pub fn run_watched(case: &Case, watch: impl FnMut(&World, &StepReport, f64)) -> Outcome {
+    catch_unwind(AssertUnwindSafe(|| run_bare(case, watch))).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().cloned();
         let text = text.or_else(|| cause.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         let fault = Some(Fault::Panic(text.unwrap_or_default()));
@@ -94,7 +101,7 @@ pub fn run(case: &Case) -> Outcome {
     })
 }
 
-fn run_bare(case: &Case) -> Outcome {
+fn run_bare(case: &Case, mut watch: impl FnMut(&World, &StepReport, f64)) -> Outcome {
     let mut outcome = Outcome::default();
     let mut world = match case.world() {
         Ok(world) => world,
@@ -137,6 +144,7 @@ fn run_bare(case: &Case) -> Outcome {
         let given = if case.holds.is_empty() { work } else { gross };
         let share = (world.energy() - start - given) / (scale + gross);
         outcome.surplus = outcome.surplus.max(share);
+        watch(&world, &report, share);
         if share.is_nan() || share > ALLOWED_SURPLUS {
             outcome.fault = Some(Fault::Energy { share, time: world.state.time, from });
             break;
@@ -146,7 +154,7 @@ fn run_bare(case: &Case) -> Outcome {
 }
 
 /// The energy at hand at the start: kinetic, and potential above the lowest ground, J.
-fn scale(world: &crate::world::World) -> f64 {
+fn scale(world: &World) -> f64 {
     let (model, data) = (&world.model, &world.data);
     let kinetic = kinetic_energy(model, data, &world.state.v);
     let depth = model.total_mass() * model.gravity().length() * case::LOWEST;
