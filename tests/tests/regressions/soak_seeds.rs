@@ -14,11 +14,20 @@ fn what_once_broke_holds() {
     }
 }
 
-/// Light links that whirl by more than any stage of the free flow resolves; a tangle of hundreds of contacts within one tree.
+/// By cause, see `docs/soak.md`: impossible pins, friction that remembers a blow, bounces that are pressed on, whirling trees that
+/// something drives, whirling light links, tangles.
 #[test]
-#[ignore = "13240: 21 J above start and work; 1286: a step of 3 s"]
+#[ignore = "22 of the 101 seeds in 18,700 that break: energy gained, steps of seconds, states that are not finite"]
 fn what_still_breaks() {
-    for seed in [13240, 1286] {
+    let seeds = [
+        [372, 20046, 20123, 20550, 21015, 24165].as_slice(),
+        &[20865, 20927, 33509],
+        &[22798, 26084, 26993, 27728],
+        &[20000, 20044, 20854, 22922],
+        &[13240, 32147, 35134],
+        &[1286, 26394],
+    ];
+    for &seed in seeds.into_iter().flatten() {
         let fault = run(&Case::of(seed)).fault;
         assert!(fault.is_none(), "seed {seed}: {}", fault.expect("a fault"));
     }
