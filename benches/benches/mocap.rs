@@ -14,23 +14,7 @@ use stuntlab_mocap::search::{Filter, PoseDatabase};
 use stuntlab_mocap::{Clip, Skeleton};
 use stuntlab_physics::State;
 use stuntlab_physics::glam::{DQuat, DVec3};
-
-/// SplitMix64 mapped to about a normal distribution.
-struct Random(u64);
-
-impl Random {
-    fn normal(&mut self) -> f32 {
-        let mut sum = 0.0;
-        for _ in 0..4 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            sum += ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32 - 0.5;
-        }
-        sum * 1.7
-    }
-}
+use stuntlab_physics::random::Random;
 
 /// A stuntperson stepping on the spot with its own rhythm.
 fn stepping(figure: &Character, frames: usize, rate: f64, rhythm: f64) -> Clip {
@@ -63,9 +47,9 @@ fn bvh(c: &mut Criterion) {
         offset: DVec3::new(0.1, 0.2, 0.3),
     });
     let skeleton = Skeleton::new(joints.collect(), Vec::new()).expect("a chain is a tree");
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let turn = |random: &mut Random| {
-        let v = DVec3::new(random.normal().into(), random.normal().into(), random.normal().into());
+        let v = DVec3::new(random.normal(), random.normal(), random.normal());
         DQuat::from_scaled_axis(v)
     };
     let n = 1000;
@@ -92,10 +76,10 @@ const WIDTH: usize = 48;
 fn latent_rows(n: usize, random: &mut Random, mix: &[f32]) -> Vec<f32> {
     let mut rows = Vec::with_capacity(n * WIDTH);
     for _ in 0..n {
-        let latent: [f32; 10] = core::array::from_fn(|_| random.normal());
+        let latent: [f32; 10] = core::array::from_fn(|_| random.normal() as f32);
         for c in 0..WIDTH {
             let value: f32 = (0..10).map(|l| latent[l] * mix[l * WIDTH + c]).sum();
-            rows.push(value + 0.05 * random.normal());
+            rows.push(value + 0.05 * random.normal() as f32);
         }
     }
     rows
@@ -103,8 +87,8 @@ fn latent_rows(n: usize, random: &mut Random, mix: &[f32]) -> Vec<f32> {
 
 /// Exact nearest neighbour among rows from a ten-dimensional latent space; recall against brute force must be 1.
 fn search(c: &mut Criterion) {
-    let mut random = Random(7);
-    let mix: Vec<f32> = (0..10 * WIDTH).map(|_| random.normal()).collect();
+    let mut random = Random::new(7);
+    let mix: Vec<f32> = (0..10 * WIDTH).map(|_| random.normal() as f32).collect();
     let queries = latent_rows(64, &mut random, &mix);
     let mut group = c.benchmark_group("search");
     for (name, n) in [("10k", 10_000), ("50k", 50_000), ("200k", 200_000)] {

@@ -6,6 +6,8 @@ use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Forces, Model, State, glam::DVec3};
 
+pub use stuntlab_physics::random::Random;
+
 /// The figures every dynamics algorithm is timed on.
 pub fn dynamics_figures() -> Vec<Figure> {
     let mut all = vec![figures::humanoid37(), figures::bones36()];
@@ -17,26 +19,6 @@ pub fn dynamics_figures() -> Vec<Figure> {
 pub fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
-
-/// Reproducible numbers for benches: splitmix64.
-pub struct Random(u64);
-
-impl Random {
-    /// Starts a stream.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Uniform in [-1, 1).
-    pub fn symmetric(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
 }
 
 /// A state, forces and accelerations to compute with.

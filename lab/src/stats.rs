@@ -67,7 +67,7 @@ fn bootstrap(values: &[f64], statistic: impl Fn(&[f64]) -> f64) -> Estimate {
     if n == 1 {
         return Estimate { value, low: f64::NAN, high: f64::NAN, n };
     }
-    let mut random = Random::new(SEED, "bootstrap");
+    let mut random = Random::named(SEED, "bootstrap");
     let mut sample = vec![0.0; n];
     let mut found: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
@@ -103,7 +103,7 @@ mod tests {
     /// Of many samples from a known distribution the interval holds the mean about as often as it says.
     #[test]
     fn the_bootstrap_covers_the_mean_as_often_as_it_says() {
-        let mut random = Random::new(3, "coverage");
+        let mut random = Random::named(3, "coverage");
         let holds = |_: usize| {
             let values: Vec<f64> = (0..30).map(|_| 2.0 + random.normal()).collect();
             let Estimate { low, high, .. } = mean(&values);

@@ -5,6 +5,7 @@
 //! numbers in range and survive writing and reading again. A panic stops the run and prints seed and execution.
 
 use stuntlab_mocap::bvh::{Bvh, PositionChannels, ReadOptions};
+use stuntlab_physics::random::Random;
 
 const SEEDS: [&str; 3] = [
     "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\tJOINT Spine\n\t{\n\t\tOFFSET 0 10 0\n\t\tCHANNELS 3 Zrotation Xrotation Yrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 5 0\n\t\t}\n\t}\n}\nMOTION\nFrames: 3\nFrame Time: 0.0333333\n1 2 3 4 5 6 7 8 9\n1 2 3 4.5 -5e-3 6 7 8 9\n1 2 3 4 5 6 7 8 9\n",
@@ -37,19 +38,6 @@ const WORDS: [&str; 24] = [
     "\u{1a}",
     "é",
 ];
-
-/// SplitMix64: a small generator with a seed of one number.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
 
 fn mutate(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..1 + random.below(4) {
@@ -100,7 +88,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().unwrap_or(1));
     let executions = arguments.next().unwrap_or(1_000_000);
     let seed = arguments.next().unwrap_or(1);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut pool: Vec<Vec<u8>> = SEEDS.iter().map(|s| s.as_bytes().to_vec()).collect();
     let mut accepted = 0u64;
     for execution in 0..executions {

@@ -7,33 +7,17 @@ use stuntlab_mocap::convert::{ImportOptions, import};
 use stuntlab_mocap::edit::mirror;
 use stuntlab_mocap::features::FeatureOptions;
 use stuntlab_mocap::search::{Filter, PoseDatabase, SplitIndex};
+use stuntlab_physics::random::Random;
 
 const WIDTH: usize = 48;
-
-/// SplitMix64 mapped to about a normal distribution.
-struct Random(u64);
-
-impl Random {
-    fn normal(&mut self) -> f32 {
-        let mut sum = 0.0;
-        for _ in 0..4 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            sum += ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32 - 0.5;
-        }
-        sum * 1.7
-    }
-}
 
 fn latent_rows(n: usize, random: &mut Random, mix: &[f32]) -> Vec<f32> {
     let mut rows = Vec::with_capacity(n * WIDTH);
     for _ in 0..n {
-        let latent: [f32; 10] = core::array::from_fn(|_| random.normal());
+        let latent: [f32; 10] = core::array::from_fn(|_| random.normal() as f32);
         for c in 0..WIDTH {
             let value: f32 = (0..10).map(|l| latent[l] * mix[l * WIDTH + c]).sum();
-            rows.push(value + 0.05 * random.normal());
+            rows.push(value + 0.05 * random.normal() as f32);
         }
     }
     rows
@@ -81,8 +65,8 @@ fn measure(name: &str, database: &PoseDatabase, queries: &[f32]) {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).collect();
     if files.is_empty() {
-        let mut random = Random(7);
-        let mix: Vec<f32> = (0..10 * WIDTH).map(|_| random.normal()).collect();
+        let mut random = Random::new(7);
+        let mix: Vec<f32> = (0..10 * WIDTH).map(|_| random.normal() as f32).collect();
         let queries = latent_rows(200, &mut random, &mix);
         for n in [10_000, 50_000, 200_000] {
             let rows = latent_rows(n, &mut random, &mix);
@@ -100,13 +84,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let database = PoseDatabase::new(&clips, &FeatureOptions::default())?;
     // Queries: disturbed frames, so that no row is the answer by construction.
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut queries = Vec::new();
     for clip in 0..clips.len() {
         for frame in (0..clips[clip].n_frames()).step_by(500) {
             let row =
                 database.features(stuntlab_mocap::search::FrameId { clip, frame }).ok_or("no such frame")?;
-            queries.extend(row.iter().map(|v| v + 0.03 * random.normal()));
+            queries.extend(row.iter().map(|v| v + 0.03 * random.normal() as f32));
         }
     }
     measure("clips", &database, &queries);

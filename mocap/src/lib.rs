@@ -50,6 +50,7 @@
 //! ```
 //!
 //! # Features
+//! * `parallel`: motion graphs on several threads (rayon), with the same result.
 //! `bvh_anim`: conversions to and from the f32 types of the bvh_anim package.
 
 pub mod bvh;
@@ -69,6 +70,7 @@ pub mod search;
 pub mod skeleton;
 
 mod clip;
+mod each;
 mod rotation;
 mod spline;
 

@@ -92,6 +92,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "parallel")]
 #[test]
 fn the_graph_is_the_same_on_any_number_of_threads() {
     let clips = [swinging(0.0, 4.0, 100), swinging(1.0, 5.0, 80), mirror(&swinging(0.3, 4.5, 90))];

@@ -11,24 +11,8 @@ use stuntlab_physics::collide::{
 };
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::{Heightfield, Shape, ShapeError};
+use stuntlab_physics::random::Random;
 use stuntlab_physics::spatial::Transform;
-
-/// A small generator of numbers in 0..1 (splitmix64), so that every run times the same scene.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn within(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.next()
-    }
-}
 
 /// Median time of one call in microseconds.
 fn median_us(n: usize, mut call: impl FnMut()) -> f64 {
@@ -44,22 +28,22 @@ fn median_us(n: usize, mut call: impl FnMut()) -> f64 {
 }
 
 fn game_scene(flat: bool) -> Result<(), Box<dyn std::error::Error>> {
-    let mut draw = Draw(7);
+    let mut draw = Random::new(7);
     let height = |x: f64, y: f64| if flat { 0.0 } else { 0.12 * (1.3 * x).sin() * (0.9 * y).cos() };
     let field = Heightfield::from_fn(51, 51, 0.4, height)?;
     let mut list = Vec::new();
     let mut poses = Vec::new();
     for k in 0..230 {
         let shape = match k {
-            0..180 => Shape::capsule(draw.within(0.03, 0.08), draw.within(0.05, 0.2))?,
-            180..205 => Shape::sphere(draw.within(0.12, 0.22))?,
-            _ => Shape::rounded_box(DVec3::new(0.15, draw.within(0.1, 0.2), 0.15), 0.01)?,
+            0..180 => Shape::capsule(draw.between(0.03, 0.08), draw.between(0.05, 0.2))?,
+            180..205 => Shape::sphere(draw.between(0.12, 0.22))?,
+            _ => Shape::rounded_box(DVec3::new(0.15, draw.between(0.1, 0.2), 0.15), 0.01)?,
         };
         // Spread over the field, lying on it 1 mm deep.
-        let (x, y) = (draw.within(-4.5, 4.5), draw.within(-4.5, 4.5));
+        let (x, y) = (draw.between(-4.5, 4.5), draw.between(-4.5, 4.5));
         let tilt = if k < 180 { std::f64::consts::FRAC_PI_2 } else { 0.0 };
         let turn =
-            DQuat::from_rotation_z(draw.within(0.0, std::f64::consts::TAU)) * DQuat::from_rotation_x(tilt);
+            DQuat::from_rotation_z(draw.between(0.0, std::f64::consts::TAU)) * DQuat::from_rotation_x(tilt);
         let mut pose = Transform::from_quaternion(turn, DVec3::new(x, y, 0.0));
         let low = shape.aabb(&pose).ok_or("bounded")?.min.z;
         pose.translation.z = field.height_at(x, y).ok_or("on the field")? - low - 0.001;
@@ -84,14 +68,14 @@ fn game_scene(flat: bool) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn broad_phase(n: usize) -> Result<(), ShapeError> {
-    let mut draw = Draw(11);
+    let mut draw = Random::new(11);
     // Density as in a heap: a few overlaps per sphere.
     let side = (n as f64).cbrt() * 0.4;
     let homes: Vec<DVec3> = (0..n)
-        .map(|_| DVec3::new(draw.within(0.0, side), draw.within(0.0, side), draw.within(0.0, side)))
+        .map(|_| DVec3::new(draw.between(0.0, side), draw.between(0.0, side), draw.between(0.0, side)))
         .collect();
     let ways: Vec<DVec3> = (0..n)
-        .map(|_| DVec3::new(draw.within(-0.1, 0.1), draw.within(-0.1, 0.1), draw.within(-0.1, 0.1)))
+        .map(|_| DVec3::new(draw.between(-0.1, 0.1), draw.between(-0.1, 0.1), draw.between(-0.1, 0.1)))
         .collect();
     let shape = Shape::sphere(0.2)?;
     let mut boxes: Vec<Aabb> = Vec::new();

@@ -21,6 +21,7 @@
 //! | [`maximal`] | the same model as separate bodies with joint rows, to compare with |
 //! | [`blackbox`], [`gains`], `batch` | recording and replay of what went wrong; which gains can be stable; many worlds at once |
 //! | [`figures`] | the standard figures that tests, benches and scenes share |
+//! | [`random`], [`fingerprint`] | numbers from a seed; numbers that tell data apart |
 //!
 //! # Example
 //! A pendulum swings for a second; the step looks first, then acts.
@@ -62,6 +63,7 @@ mod convex;
 pub mod data;
 pub mod dynamics;
 pub mod figures;
+pub mod fingerprint;
 pub mod forces;
 pub mod gains;
 pub mod integrate;
@@ -69,6 +71,7 @@ pub mod lcp;
 pub mod maximal;
 pub mod memory;
 pub mod model;
+pub mod random;
 pub mod spatial;
 pub mod state;
 pub mod step;

@@ -1,27 +1,9 @@
 //! What to do next: turn to the opponent, keep the distance, punch what can reach, block what comes, wait.
 //! All chance comes from the seed.
 
+use stuntlab_physics::random::Random;
+
 use super::repertoire::{Move, Punch};
-
-/// Seeded draws: SplitMix64 (Steele, Lea & Flood 2014).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// Draws that follow from a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Evenly from 0 to 1.
-    pub fn share(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// What a fighter knows of its opponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,11 +53,11 @@ impl Default for Style {
 }
 
 /// Decides.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mind {
     /// How.
     pub style: Style,
-    dice: Dice,
+    dice: Random,
     rest_until: f64,
     alert: bool,
 }
@@ -83,7 +65,7 @@ pub struct Mind {
 impl Mind {
     /// A mind whose chances follow from the seed.
     pub fn new(style: Style, seed: u64) -> Self {
-        Self { style, dice: Dice::new(seed), rest_until: 0.0, alert: true }
+        Self { style, dice: Random::new(seed), rest_until: 0.0, alert: true }
     }
 
     /// The next move; `None` stays in guard.
@@ -92,7 +74,7 @@ impl Mind {
         let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
         // Two who only turn to each other would circle for ever: now and then one steps in all the same.
         let far = view.distance > farthest + style.patience && view.bearing.abs() < 2.0 * style.heed;
-        let steps_in = far && view.opponent_stands && self.dice.share() < 0.5;
+        let steps_in = far && view.opponent_stands && self.dice.unit() < 0.5;
         if view.bearing.abs() > style.heed && !steps_in {
             return Some(if view.bearing > 0.0 { Move::TurnLeft } else { Move::TurnRight });
         }
@@ -103,7 +85,7 @@ impl Mind {
         let alarmed = view.threat > style.alarm;
         let fresh = alarmed && self.alert;
         self.alert = !alarmed;
-        if fresh && self.dice.share() < style.caution {
+        if fresh && self.dice.unit() < style.caution {
             return Some(Move::Block);
         }
         let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min) + style.depth;
@@ -116,8 +98,8 @@ impl Mind {
         if time < self.rest_until {
             return None;
         }
-        if self.dice.share() > style.aggression {
-            self.rest_until = time + 0.2 + 0.6 * self.dice.share();
+        if self.dice.unit() > style.aggression {
+            self.rest_until = time + 0.2 + 0.6 * self.dice.unit();
             return None;
         }
         Some(self.choose(view.distance, punches))
@@ -125,14 +107,14 @@ impl Mind {
 
     /// A share by chance, for hesitating.
     pub fn hesitate(&mut self) -> f64 {
-        self.dice.share()
+        self.dice.unit()
     }
 
     /// A punch by chance, the likelier the better its reach fits.
     fn choose(&mut self, distance: f64, punches: &[Punch]) -> Move {
         let fit = |p: &Punch| (-((p.reach + self.style.depth - distance) / 0.15).powi(2)).exp() + 0.02;
         let total: f64 = punches.iter().map(fit).sum();
-        let mut left = self.dice.share() * total;
+        let mut left = self.dice.unit() * total;
         for punch in punches {
             left -= fit(punch);
             if left < 0.0 {

@@ -27,7 +27,7 @@ mod sight;
 pub use aid::Spring;
 pub use hurt::{Blow, Hurt, HurtOptions};
 pub use lying::{Lying, Start};
-pub use mind::{Dice, Mind, Style, View};
+pub use mind::{Mind, Style, View};
 pub use motion::{Layout, Motion};
 pub use playlist::{Cue, Playlist};
 pub use repertoire::{FighterError, Move, Punch, Repertoire};

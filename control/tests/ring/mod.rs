@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::fighter::{Dice, Fighter, FighterOptions, Repertoire};
+use stuntlab_control::fighter::{Fighter, FighterOptions, Repertoire};
 use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::character::{Character, CharacterOptions, Instance, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::random::Random;
 use stuntlab_physics::spatial::{Inertia, Transform};
 use stuntlab_physics::{
     Actuation, BodyId, BodySpec, Data, Joint, Model, ShapeSpec, State, StepOptions, advance, observe,
@@ -79,7 +80,7 @@ impl Ring {
     /// Fighters in guard, 1.6 m apart, facing each other.
     pub(crate) fn new(repertoire: &Arc<Repertoire>, setup: Setup, seed: u64, options: StepOptions) -> Self {
         let character = repertoire.character();
-        let mut dice = Dice::new(seed ^ 0x5eed);
+        let mut dice = Random::new(seed ^ 0x5eed);
         let mut builder = Model::builder().fixture(bumps(&mut dice));
         let names: &[&str] = if setup == Setup::Boxing { &["red/", "blue/"] } else { &["red/"] };
         names.iter().for_each(|name| character.append_to(&mut builder, name, Transform::IDENTITY));
@@ -111,7 +112,7 @@ impl Ring {
             }
         }
         let crate_body = model.find("crate");
-        let throw = crate_body.map(|_| (1.0 + dice.share(), std::f64::consts::TAU * dice.share()));
+        let throw = crate_body.map(|_| (1.0 + dice.unit(), std::f64::consts::TAU * dice.unit()));
         let (data, act) = (Data::new(&model), Actuation::new(&model));
         let outcome = Outcome { seed, finite: true, ..Outcome::default() };
         Self { model, state, data, fighters, senses, options, act, crate_body, throw, outcome }
@@ -198,9 +199,9 @@ impl Ring {
 }
 
 /// Gentle bumps, others for every seed.
-fn bumps(dice: &mut Dice) -> ShapeSpec {
+fn bumps(dice: &mut Random) -> ShapeSpec {
     let (n, spacing) = (97, 0.25);
-    let phase: [f64; 3] = core::array::from_fn(|_| std::f64::consts::TAU * dice.share());
+    let phase: [f64; 3] = core::array::from_fn(|_| std::f64::consts::TAU * dice.unit());
     let height = |k: usize| {
         let (x, y) = ((k % n) as f64 * spacing, (k / n) as f64 * spacing);
         let wave = (2.1 * x + phase[0]).sin() * (1.7 * y + phase[1]).cos()

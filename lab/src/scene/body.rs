@@ -135,7 +135,7 @@ fn repeat(fields: &Fields<'_>, item: BodyItem, seed: u64) -> Result<Vec<BodyItem
     let jitter = table.at_least_zero("jitter")?.unwrap_or(0.0);
     let turn_jitter = table.at_least_zero("turn_deg")?.unwrap_or(0.0);
     table.finish()?;
-    let mut random = Random::new(seed, &item.name);
+    let mut random = Random::named(seed, &item.name);
     let mut items = Vec::new();
     for k in 0..count[2] as usize {
         for j in 0..count[1] as usize {

@@ -91,6 +91,6 @@ pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
 /// `spread`: how far off a throw may begin, another way for every seed.
 fn read_spread(fields: &Fields<'_>, seed: u64) -> Result<DVec3, SceneError> {
     let spread = fields.vector("spread")?.unwrap_or(DVec3::ZERO);
-    let mut random = Random::new(seed, fields.required_text("body")?);
+    let mut random = Random::named(seed, fields.required_text("body")?);
     Ok(spread * DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()))
 }

@@ -152,7 +152,7 @@ pub fn grid(axes: &[Vec<String>]) -> Vec<Vec<String>> {
 /// `n` points that fill a box evenly: of `n` equal slices of each range every one holds one point (McKay, Beckman and
 /// Conover 1979).
 pub fn latin_hypercube(n: usize, ranges: &[Range], seed: u64, name: &str) -> Vec<Vec<f64>> {
-    let mut random = Random::new(seed, name);
+    let mut random = Random::named(seed, name);
     let mut points = vec![vec![0.0; ranges.len()]; n];
     for (k, range) in ranges.iter().enumerate() {
         let mut slices: Vec<usize> = (0..n).collect();

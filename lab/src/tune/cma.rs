@@ -157,6 +157,7 @@ pub struct Cma {
     /// Generations since then.
     age: u64,
     generation: u64,
+    #[serde(with = "crate::random::saved")]
     random: Random,
     /// Best and median cost of each generation.
     best: Vec<f64>,
@@ -180,6 +181,7 @@ struct Saved {
     lengths: Vec<f64>,
     age: u64,
     generation: u64,
+    #[serde(with = "crate::random::saved")]
     random: Random,
     best: Vec<f64>,
     median: Vec<f64>,
@@ -258,7 +260,7 @@ impl Cma {
             lengths: vec![1.0; n],
             age: 0,
             generation: 0,
-            random: Random::new(seed, "cma"),
+            random: Random::named(seed, "cma"),
             best: Vec::new(),
             median: Vec::new(),
             stop: None,

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_parts_make_the_whole_and_vectors_are_orthonormal() {
-        let mut random = Random::new(1, "eigen");
+        let mut random = Random::named(1, "eigen");
         for n in [1, 2, 3, 10, 40] {
             // Eigenvalues over twelve decades.
             let half: Vec<f64> =

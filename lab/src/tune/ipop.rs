@@ -15,6 +15,7 @@ pub struct Ipop {
     /// Where restarts begin: evenly in this range of every coordinate.
     region: (f64, f64),
     restarts: u32,
+    #[serde(with = "crate::random::saved")]
     random: Random,
     seed: u64,
 }
@@ -27,7 +28,7 @@ impl Ipop {
     pub fn new(start: &[f64], settings: Settings, region: (f64, f64), seed: u64) -> Self {
         let search = Cma::new(start, settings, seed);
         let settings = Settings { population: search.population(), ..settings };
-        Self { search, settings, region, restarts: 0, random: Random::new(seed, "restarts"), seed }
+        Self { search, settings, region, restarts: 0, random: Random::named(seed, "restarts"), seed }
     }
 
     /// The search that is going on.

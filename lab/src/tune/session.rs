@@ -236,7 +236,7 @@ impl Tuning {
     fn noise(&self, generation: usize) -> Vec<Vec<f64>> {
         let n = self.spec.parameters.len();
         let of = |seed: &u64| {
-            let mut random = Random::new(self.spec.seed, &format!("noise {generation} {seed}"));
+            let mut random = Random::named(self.spec.seed, &format!("noise {generation} {seed}"));
             (0..n).map(|_| self.spec.noise * random.normal()).collect()
         };
         self.spec.seeds.iter().map(of).collect()

@@ -15,12 +15,12 @@ pub use distance::DistanceMap;
 pub use walk::{Step, Walk};
 
 use crate::contacts::{ContactOptions, Contacts, find_contacts};
+use crate::each;
 use crate::edit::{Planar, resample};
 use crate::features::{FeatureError, FeatureLayout, FeatureOptions};
 use crate::search::FrameId;
 use crate::{Clip, ClipError};
 use distance::{Cloud, best_placement, distance_map, taper};
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
@@ -122,14 +122,11 @@ impl MotionGraph {
         let n = clips.len();
         let pairs: Vec<(usize, usize)> = (0..n).flat_map(|a| (a..n).map(move |b| (a, b))).collect();
         let done = AtomicUsize::new(0);
-        let found: Vec<Vec<Transition>> = pairs
-            .par_iter()
-            .map(|&(a, b)| {
-                let found = pair_transitions(&clouds, a, b, &taper, options.threshold as f32);
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1, pairs.len());
-                found
-            })
-            .collect();
+        let found = each::map(&pairs, |&(a, b)| {
+            let found = pair_transitions(&clouds, a, b, &taper, options.threshold as f32);
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, pairs.len());
+            found
+        });
         let transitions: Vec<Transition> = found.into_iter().flatten().collect();
         let contacts = clips.iter().map(|c| find_contacts(c, &ContactOptions::default())).collect();
         Ok(Self::connect(clips, contacts, window, transitions))
@@ -208,10 +205,10 @@ fn prepare(clips: &[Clip], options: &GraphOptions) -> Result<(Vec<Clip>, Vec<Clo
         return Err(GraphError::Skeletons(first.name.clone(), other.name.clone()));
     }
     let layout = FeatureLayout::new(first.skeleton(), FeatureOptions::default())?;
-    let clips: Vec<_> = clips.par_iter().map(|c| resample(c, options.rate)).collect();
+    let clips: Vec<_> = each::map(clips, |c| resample(c, options.rate));
     // Collected in order first, so that the first faulty clip is named on any number of threads.
     let clips = clips.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let clouds = clips.par_iter().map(|c| Cloud::new(c, layout.weighted_joints())).collect();
+    let clouds = each::map(&clips, |c| Cloud::new(c, layout.weighted_joints()));
     Ok((clips, clouds, window as usize))
 }
 

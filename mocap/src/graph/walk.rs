@@ -9,6 +9,7 @@ use crate::search::FrameId;
 use glam::{DQuat, DVec3};
 use std::collections::VecDeque;
 use std::ops::Range;
+use stuntlab_physics::random::Random;
 
 /// A stretch of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl MotionGraph {
             Some(tag) => self.steps_to_tag(tag).ok_or_else(|| GraphError::Tag(tag.to_owned()))?,
             None => vec![0; self.nodes.len()],
         };
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let starts: Vec<usize> = core.iter().copied().filter(|&n| far[n] == 0).collect();
         let mut node = starts[random.below(starts.len())];
         let mut road = Road::new(self);
@@ -194,18 +195,5 @@ impl<'a> Road<'a> {
             Clip::new("walk", first.skeleton().clone(), first.frame_time(), self.positions, self.rotations)?;
         let clip = lock_feet(&clip, &self.contacts, &self.blends, self.graph.window / 2);
         Ok(Walk { clip, contacts: self.contacts, steps: self.steps })
-    }
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014): all draws come from the seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
     }
 }

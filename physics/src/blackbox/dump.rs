@@ -44,13 +44,13 @@ pub struct Dump {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message of each variant says what its fields mean")]
 pub enum DumpError {
-    #[error("black box, line {line}: {message}")]
+    #[error("line {line}: {message}")]
     Io { line: usize, message: String },
-    #[error("black box, line {line}: the file ends where {expected} was expected")]
+    #[error("line {line}: the file ends where {expected} was expected")]
     Ended { line: usize, expected: &'static str },
-    #[error("black box, line {line}: found '{found}' where {expected} was expected")]
+    #[error("line {line}: found '{found}' where {expected} was expected")]
     Wrong { line: usize, expected: &'static str, found: String },
-    #[error("the black box was recorded on another model: {what}")]
+    #[error("recorded on another model: {what}")]
     OtherModel { what: String },
 }
 
@@ -90,12 +90,8 @@ impl Dump {
     }
 
     fn mismatch(&self, model: &Model) -> Option<String> {
-        let names = || model.bodies().iter().map(|b| one_line(b.name()));
-        if self.bodies.len() != model.n_bodies() {
-            return Some(format!("it had {} bodies, this one has {}", self.bodies.len(), model.n_bodies()));
-        }
-        if let Some((a, b)) = self.bodies.iter().zip(names()).find(|(a, b)| **a != *b) {
-            return Some(format!("it had a body '{a}' where this one has '{b}'"));
+        if let Some(what) = other_bodies(&self.bodies, model) {
+            return Some(what);
         }
         let sizes = (model.n_q(), model.n_v(), model.n_bodies(), model.trees().len());
         let fits = |r: &Record| {
@@ -124,10 +120,7 @@ impl Dump {
         let out = &mut out;
         Line::new(TITLE).word(VERSION).end(out)?;
         Line::new("reason").word(one_line(&self.reason)).end(out)?;
-        Line::new("bodies").word(self.bodies.len()).end(out)?;
-        for name in &self.bodies {
-            Line::new("body").word(name).end(out)?;
-        }
+        write_bodies(&self.bodies, out)?;
         Line::new("records").word(self.records.len()).end(out)?;
         for record in &self.records {
             Line::new("step").word(record.step).end(out)?;
@@ -157,11 +150,7 @@ impl Dump {
         }
         lines.expect("reason")?;
         let reason = lines.rest();
-        let mut bodies = Vec::new();
-        for _ in 0..count(&mut lines, "bodies")? {
-            lines.expect("body")?;
-            bodies.push(lines.rest());
-        }
+        let bodies = read_bodies(&mut lines)?;
         let mut records = Vec::new();
         for _ in 0..count(&mut lines, "records")? {
             lines.expect("step")?;
@@ -204,6 +193,29 @@ fn read_place<R: BufRead>(lines: &mut Lines<R>) -> Result<Option<u64>, DumpError
     }
 }
 
+/// What names of bodies say against their being those of the model.
+pub(super) fn other_bodies(bodies: &[String], model: &Model) -> Option<String> {
+    if bodies.len() != model.n_bodies() {
+        return Some(format!("it had {} bodies, this one has {}", bodies.len(), model.n_bodies()));
+    }
+    let (a, b) = bodies.iter().zip(super::names(model)).find(|(a, b)| **a != *b)?;
+    Some(format!("it had a body '{a}' where this one has '{b}'"))
+}
+
+pub(super) fn write_bodies(bodies: &[String], out: &mut impl Write) -> io::Result<()> {
+    Line::new("bodies").word(bodies.len()).end(out)?;
+    bodies.iter().try_for_each(|name| Line::new("body").word(name).end(out))
+}
+
+pub(super) fn read_bodies<R: BufRead>(lines: &mut Lines<R>) -> Result<Vec<String>, DumpError> {
+    let mut bodies = Vec::new();
+    for _ in 0..count(lines, "bodies")? {
+        lines.expect("body")?;
+        bodies.push(lines.rest());
+    }
+    Ok(bodies)
+}
+
 /// A line with a key and a number of things.
 pub(super) fn count<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> Result<usize, DumpError> {
     lines.expect(key)?;
@@ -219,14 +231,14 @@ pub(super) fn read_list<R: BufRead>(lines: &mut Lines<R>, key: &'static str) -> 
     (0..n).map(|_| lines.word("a number")).collect()
 }
 
-fn write_state(state: &State, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_state(state: &State, out: &mut impl Write) -> io::Result<()> {
     let State { q, v, time } = state;
     Line::new("time").number(*time).end(out)?;
     write_list("q", q, out)?;
     write_list("v", v, out)
 }
 
-fn read_state<R: BufRead>(lines: &mut Lines<R>) -> Result<State, DumpError> {
+pub(super) fn read_state<R: BufRead>(lines: &mut Lines<R>) -> Result<State, DumpError> {
     lines.expect("time")?;
     let time = lines.word("a time")?;
     Ok(State { q: read_list(lines, "q")?, v: read_list(lines, "v")?, time })

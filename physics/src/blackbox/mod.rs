@@ -19,9 +19,11 @@
 mod dump;
 mod energy;
 mod memory;
+mod snapshot;
 mod text;
 
 pub use dump::{Dump, DumpError, Replayed};
+pub use snapshot::Snapshot;
 
 use energy::{Energy, Helper, energies, kinetic};
 use thiserror::Error;
@@ -29,6 +31,7 @@ use thiserror::Error;
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::{forward_kinematics, forward_velocity};
+use crate::fingerprint::Fingerprint;
 use crate::forces::ImplicitForce;
 use crate::memory::Memory;
 use crate::model::{BodyId, Model};
@@ -261,7 +264,7 @@ impl BlackBox {
     /// Everything recorded, to be written to a file and replayed.
     pub fn dump(&self, model: &Model) -> Dump {
         Dump {
-            bodies: model.bodies().iter().map(|b| text::one_line(b.name())).collect(),
+            bodies: names(model).collect(),
             reason: self.fault.as_ref().map_or_else(|| "no fault".to_owned(), ToString::to_string),
             records: self.records().cloned().collect(),
             after: self.after.clone(),
@@ -398,15 +401,16 @@ fn articulation_of(model: &Model, error: &StepError) -> String {
     body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))
 }
 
-/// FNV-1a of the bits of a state; equal states have equal numbers.
+/// Names of a model's bodies as files have them.
+fn names(model: &Model) -> impl Iterator<Item = String> + '_ {
+    model.bodies().iter().map(|body| text::one_line(body.name()))
+}
+
+/// Of the bits of a state; equal states have equal numbers.
 fn fingerprint(state: &State) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for x in state.q.iter().chain(&state.v).chain(core::iter::once(&state.time)) {
-        for byte in x.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    let mut print = Fingerprint::default();
+    print.numbers(state.q.iter().chain(&state.v).chain(core::iter::once(&state.time)));
+    print.value()
 }
 
 #[cfg(test)]

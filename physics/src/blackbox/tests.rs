@@ -275,3 +275,46 @@ fn names_with_blanks_and_line_breaks_come_back() {
     let replayed = through_text(&black_box.dump(&model)).replay(&model).unwrap();
     assert!(replayed.len() == 3 && replayed.iter().all(|r| r.same));
 }
+
+#[test]
+fn a_run_goes_on_from_a_snapshot_bit_for_bit() {
+    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
+    figures::humanoid37().parts.iter().for_each(|part| builder.push(part.spec()));
+    let model = builder.build().unwrap();
+    let options = StepOptions::at_rate(120.0);
+    let act = Actuation::new(&model);
+    let step = |state: &mut State, data: &mut Data| {
+        observe(&model, state, data, &options);
+        advance(&model, state, data, &act, &options).unwrap();
+    };
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    state.q[2] = 1.0;
+    (0..90).for_each(|_| step(&mut state, &mut data));
+    let mut text = Vec::new();
+    Snapshot::take(&model, &state, &data).write(&mut text).unwrap();
+    (0..30).for_each(|_| step(&mut state, &mut data));
+
+    let (mut other, mut desk) = (State::new(&model), Data::new(&model));
+    Snapshot::read(&text[..]).unwrap().restore(&model, &mut other, &mut desk).unwrap();
+    (0..30).for_each(|_| step(&mut other, &mut desk));
+    assert_eq!(other, state);
+}
+
+#[test]
+fn a_snapshot_of_another_model_or_a_torn_one_is_refused_and_changes_nothing() {
+    let model = two_balls();
+    let (mut state, mut data) = (State::new(&model), Data::new(&model));
+    let mut text = Vec::new();
+    Snapshot::take(&model, &state, &data).write(&mut text).unwrap();
+    let torn = Snapshot::read(&text[..text.len() / 2]).unwrap_err();
+    assert!(torn.to_string().starts_with("line "), "{torn}");
+
+    let ball = BodySpec::root("heavy", Joint::free(), Inertia::solid_sphere(1.0, 0.2));
+    let one = Model::builder().body(ball).build().unwrap();
+    let snapshot = Snapshot::take(&one, &State::new(&one), &Data::new(&one));
+    state.v[0] = 3.0;
+    let before = state.clone();
+    let error = snapshot.restore(&model, &mut state, &mut data).unwrap_err();
+    assert!(error.to_string().contains("it had 1 bodies, this one has 2"), "{error}");
+    assert_eq!(state, before);
+}

@@ -9,6 +9,7 @@ use super::StepOptions;
 use crate::actuation::{Actuation, Anchor, Term};
 use crate::contact::ContactSet;
 use crate::data::Data;
+use crate::fingerprint::Fingerprint;
 use crate::model::Model;
 use crate::spatial::Motion;
 use crate::state::State;
@@ -186,10 +187,10 @@ fn coordinates(model: &Model, tree: usize) -> std::ops::Range<usize> {
     model.bodies[bodies.start].q_start..model.bodies[bodies.end - 1].q_range().end
 }
 
-/// FNV-1a over the bits of a tree's position and of all that acts on it.
+/// Over the bits of a tree's position and of all that acts on it.
 fn fingerprint(model: &Model, state: &State, act: &Actuation, tree: usize) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |x: f64| hash = (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3);
+    let mut print = Fingerprint::default();
+    let mut add = |x: f64| print.word(x.to_bits());
     let (q, v) = (coordinates(model, tree), freedoms(model, tree));
     let servo = &act.servo;
     for values in [&state.q[q.clone()], &servo.target_q[q]] {
@@ -201,7 +202,7 @@ fn fingerprint(model: &Model, state: &State, act: &Actuation, tree: usize) -> u6
     for force in &act.body_force[model.trees[tree].clone()] {
         force.to_array().into_iter().for_each(&mut add);
     }
-    hash
+    print.value()
 }
 
 #[cfg(test)]

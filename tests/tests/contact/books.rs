@@ -6,6 +6,7 @@ use stuntlab_physics::figures;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::random::Random;
 use stuntlab_physics::spatial::{Force, Inertia, Sym3};
 use stuntlab_physics::step::advance;
 use stuntlab_physics::{
@@ -72,15 +73,11 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
 
 /// Random scenes: up to three trees over the ground, joints of every kind with springs, dampers, rotors and limits,
 /// servos, motors, pins to the world and between trees, wrenches, implicit terms, prescribed joints, contacts.
-struct Scenes(u64);
+struct Scenes(Random);
 
 impl Scenes {
-    /// Uniform in [0, 1): splitmix64.
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
     fn below(&mut self, n: usize) -> usize {
@@ -215,7 +212,7 @@ proptest! {
 
     #[test]
     fn the_books_of_any_scene_close(seed in any::<u64>(), formulation in prop::sample::select(Formulation::ALL.to_vec())) {
-        let mut world = Scenes(seed).world(formulation);
+        let mut world = Scenes(Random::new(seed)).world(formulation);
         for step in 0..12 {
             observe(&world.model, &world.state, &mut world.data, &world.options);
             let World { model, state, data, act, options } = &mut world;

@@ -58,7 +58,7 @@ pub(super) fn scene_text(trial: &Trial) -> String {
         Task::Walk | Task::Obstacles => ("walk", true, 5.0),
         Task::Cartwheel => ("cartwheel", false, 4.0),
     };
-    let mut random = Random::new(trial.seed, "gain-map");
+    let mut random = Random::named(trial.seed, "gain-map");
     let mut draw = || random.symmetric();
     // A nudge that every law survives at its best.
     let angle = std::f64::consts::PI * draw();
