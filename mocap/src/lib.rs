@@ -51,7 +51,7 @@
 //!
 //! # Features
 //! * `parallel`: motion graphs on several threads (rayon), with the same result.
-//! `bvh_anim`: conversions to and from the f32 types of the bvh_anim package.
+//! * `bvh_anim`: conversions to and from the f32 types of the bvh_anim package.
 
 pub mod bvh;
 pub mod character;

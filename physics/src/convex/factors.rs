@@ -205,7 +205,7 @@ pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, is
         }
     }
     if pairs.ties.rank() > 0 {
-        // (2) of `pairs.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
+        // (1) of `ties.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
         pass_out_among(model, data, &convex.on_paths, &convex.joint_force);
         for (body, push) in pairs.ties.react(&data.dynamics.response) {
             hit(model, data, body as usize, push);

@@ -39,6 +39,7 @@ mod report;
 pub(crate) mod rows;
 mod scale;
 mod smooth;
+mod ties;
 
 use self::combined::{Combined, Correction, Part};
 use self::islands::{Island, Islands};

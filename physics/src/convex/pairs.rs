@@ -11,21 +11,13 @@
 //! least number of neighbours first, so that chains, stacks and trees of contacts fill in nothing. Neighbours that are bodies
 //! of articulated trees end up with a gain `K` between them. Where such a body is tied to no other it is one more
 //! implicit term of its tree. The rest (loops, two characters that touch, a limb against its own trunk) is `K = L Lᵀ`
-//! of low rank, and with `T` the trees' own matrix
-//!
-//! ```text
-//! (2)  (T + Jᵀ L Lᵀ J)⁻¹ r = T⁻¹ (r - Jᵀ L y),   (1 + Lᵀ Ω L) y = Lᵀ J T⁻¹ r,   Ω = J T⁻¹ Jᵀ     (Woodbury)
-//! ```
-//!
-//! which is well posed however singular `K` is.
+//! of low rank (`ties.rs`).
 
 use super::rows::Row;
+use super::ties::Ties;
 use crate::model::NONE;
 use crate::spatial::six::{self, Six};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
-
-/// Pivots of `K` below this share of its largest diagonal entry count as zero.
-const RANK: f64 = 1e-12;
 
 /// The graph of one island and its factors.
 #[derive(Clone, Debug, Default)]
@@ -66,41 +58,9 @@ struct Elimination {
     fill: u32,
 }
 
-/// What ties articulated bodies to each other: `K = L Lᵀ` and the small system (2). Bodies that are tied to each other, and to
-/// no others, make a group; `K` is a block per group.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ties {
-    /// Bodies, group by group.
-    pub(crate) bodies: Vec<u32>,
-    /// Their nodes, and where each group ends.
-    nodes: Vec<u32>,
-    ends: Vec<u32>,
-    columns: Vec<Column>,
-    /// The numbers of all columns, six per body of the column's group.
-    values: Vec<f64>,
-    matrix: Vec<f64>,
-    small: Vec<f64>,
-    /// (3) of all columns.
-    effort: [Vec<f64>; 2],
-    y: Vec<f64>,
-    pushes: Vec<Force>,
-}
-
-/// A column of `L`: which of the bodies it acts on, and where its numbers begin.
-#[derive(Clone, Copy, Debug)]
-struct Column {
-    first: usize,
-    end: usize,
-    values: usize,
-}
-
-/// Columns of ties that room is made for beforehand: two bodies tied in all directions to a third, twice.
-const COLUMNS: usize = 24;
-
 impl Pairs {
     pub(crate) fn new(n_v: usize) -> Self {
-        let room = || Vec::with_capacity(COLUMNS * n_v);
-        Self { ties: Ties { effort: [room(), room()], ..Ties::default() }, ..Self::default() }
+        Self { ties: Ties::new(n_v), ..Self::default() }
     }
 
     /// Whether terms between bodies began or ceased to act since [`Pairs::plan`]; terms that do not act tie nothing.
@@ -381,185 +341,27 @@ pub(crate) fn to_force(x: &[f64; 6]) -> Force {
     Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
 }
 
-/// `a · b`, in four sums side by side: one would wait for every addition.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (fours, rest) = (a.chunks_exact(4).zip(b.chunks_exact(4)), a.len() - a.len() % 4);
-    for (a, b) in fours {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    let tail: f64 = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
-}
-
-#[inline]
-fn wrench(x: &[f64]) -> Force {
-    Force::new(glam::DVec3::new(x[0], x[1], x[2]), glam::DVec3::new(x[3], x[4], x[5]))
-}
-
 impl Pairs {
-    /// `K = L Lᵀ`, group by group, by Cholesky with the largest pivot first, which ends at the rank.
+    /// Hands what is left of the graph over to the ties, group by group.
     fn gather_ties(&mut self) {
         let Self { ties, links, place, pivot, block, ends, .. } = self;
-        ties.columns.clear();
-        ties.values.clear();
+        ties.begin();
         let mut first = 0;
         for group in 0..ties.ends.len() {
             let end = ties.ends[group] as usize;
-            let n = 6 * (end - first);
-            ties.matrix.clear();
-            ties.matrix.resize(n * n, 0.0);
-            for (k, &node) in ties.nodes[first..end].iter().enumerate() {
-                for i in 0..6 {
-                    let at = (6 * k + i) * n + 6 * k;
-                    ties.matrix[at..at + 6].copy_from_slice(&pivot[node as usize][i]);
-                }
+            ties.make_room(end - first);
+            for k in first..end {
+                let node = ties.nodes[k];
+                ties.put(k - first, k - first, &pivot[node as usize]);
                 for &(other, b) in &links[node as usize] {
                     // Each block stands in the rows of its first node, and turned round in those of its second.
                     if ends[b as usize].0 == node {
-                        let c = place[other as usize] as usize - first;
-                        for i in 0..6 {
-                            for j in 0..6 {
-                                let x = block[b as usize][i][j];
-                                ties.matrix[(6 * k + i) * n + 6 * c + j] = x;
-                                ties.matrix[(6 * c + j) * n + 6 * k + i] = x;
-                            }
-                        }
+                        ties.put(k - first, place[other as usize] as usize - first, &block[b as usize]);
                     }
                 }
             }
-            ties.split(first, end);
+            ties.split(first);
             first = end;
         }
-    }
-}
-
-impl Ties {
-    /// Number of columns of `L`.
-    pub(crate) fn rank(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// Appends the columns of the group `first..end`, whose matrix is used up.
-    fn split(&mut self, first: usize, end: usize) {
-        let n = 6 * (end - first);
-        let m = &mut self.matrix;
-        let least = RANK * (0..n).map(|i| m[i * n + i]).fold(0.0, f64::max);
-        for _ in 0..n {
-            let (mut best, mut most) = (0, least);
-            for i in 0..n {
-                if m[i * n + i] > most {
-                    (best, most) = (i, m[i * n + i]);
-                }
-            }
-            if most <= least {
-                break;
-            }
-            let scale = 1.0 / most.sqrt();
-            let values = self.values.len();
-            self.columns.push(Column { first, end, values });
-            self.values.extend(m[best * n..(best + 1) * n].iter().map(|x| x * scale));
-            let column = &self.values[values..];
-            for (i, row) in m.chunks_exact_mut(n).enumerate() {
-                let f = column[i];
-                if f != 0.0 {
-                    row.iter_mut().zip(column).for_each(|(x, y)| *x -= f * y);
-                }
-            }
-            // What is left in this row and column is rounding.
-            for i in 0..n {
-                m[i * n + best] = 0.0;
-                m[best * n + i] = 0.0;
-            }
-        }
-    }
-
-    /// The bodies that a column acts on, with its wrenches on them.
-    fn wrenches(&self, c: usize) -> impl Iterator<Item = (u32, Force)> + '_ {
-        let Column { first, end, values } = self.columns[c];
-        let bodies = self.bodies[first..end].iter();
-        bodies.zip(self.values[values..].chunks_exact(6)).map(|(&body, x)| (body, wrench(x)))
-    }
-
-    /// `L_cᵀ` times the motions of all bodies.
-    fn project(&self, c: usize, motions: &[Motion]) -> f64 {
-        self.wrenches(c).map(|(body, f)| motions[body as usize].dot(f)).sum()
-    }
-
-    /// Builds and factors `1 + LᵀΩL`. `take` takes a column's wrenches in to the roots and appends what the joints on the way
-    /// are left with: `u` and `D⁻¹u` of each freedom. No motion has to be known, since with `T = XᵀDX`
-    ///
-    /// ```text
-    /// (3)  l_cᵀ Ω l_d = u_cᵀ D⁻¹ u_d,    u = X⁻ᵀJᵀl
-    /// ```
-    pub(crate) fn factorize(
-        &mut self,
-        mut take: impl FnMut(&mut dyn Iterator<Item = (u32, Force)>, &mut [Vec<f64>; 2]),
-    ) {
-        let r = self.rank();
-        let mut small = core::mem::take(&mut self.small);
-        let mut effort = core::mem::take(&mut self.effort);
-        small.clear();
-        small.resize(r * r, 0.0);
-        effort.iter_mut().for_each(Vec::clear);
-        for c in 0..r {
-            take(&mut self.wrenches(c), &mut effort);
-        }
-        let [taken, moved] = &effort;
-        let length = taken.len() / r.max(1);
-        for c in 0..r {
-            let own = &taken[c * length..(c + 1) * length];
-            for d in c..r {
-                let other = &moved[d * length..(d + 1) * length];
-                small[d * r + c] = dot(own, other) + if c == d { 1.0 } else { 0.0 };
-            }
-        }
-        self.effort = effort;
-        // Plain Cholesky, lower triangle; the sum of one and a positive matrix.
-        for j in 0..r {
-            for i in j..r {
-                let mut s = small[i * r + j];
-                for k in 0..j {
-                    s -= small[i * r + k] * small[j * r + k];
-                }
-                small[i * r + j] =
-                    if i == j { s.max(f64::MIN_POSITIVE).sqrt() } else { s / small[j * r + j] };
-            }
-        }
-        self.small = small;
-    }
-
-    /// The forces `-L y` that the ties put on the tied bodies whose own solve gives all bodies the motions `found`.
-    pub(crate) fn react(&mut self, found: &[Motion]) -> impl Iterator<Item = (u32, Force)> + '_ {
-        let r = self.rank();
-        let mut y = core::mem::take(&mut self.y);
-        y.clear();
-        y.extend((0..r).map(|c| self.project(c, found)));
-        let l = &self.small;
-        for i in 0..r {
-            for k in 0..i {
-                y[i] -= l[i * r + k] * y[k];
-            }
-            y[i] /= l[i * r + i];
-        }
-        for i in (0..r).rev() {
-            for k in i + 1..r {
-                y[i] -= l[k * r + i] * y[k];
-            }
-            y[i] /= l[i * r + i];
-        }
-        self.pushes.clear();
-        self.pushes.resize(self.bodies.len(), Force::ZERO);
-        for (column, y) in self.columns.iter().zip(&y) {
-            let pushes = self.pushes[column.first..column.end].iter_mut();
-            for (push, x) in pushes.zip(self.values[column.values..].chunks_exact(6)) {
-                *push -= wrench(x) * *y;
-            }
-        }
-        self.y = y;
-        self.bodies.iter().copied().zip(self.pushes.iter().copied())
     }
 }
