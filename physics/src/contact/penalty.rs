@@ -13,9 +13,9 @@ use super::point::{Contact, Phase};
 use crate::step::NormalLaw;
 
 /// Tangential stiffness and damping relative to the normal ones. When a slide ends in rolling the wound-up
-/// spring lets go within `c_t / k_t`, during which the point still creeps: a stiffer spring makes that short. Four times
-/// the stiffness is an eighth of the normal spring's own time at critical damping, and costs no sub-steps: dampers do.
-pub(crate) const TANGENT_STIFFNESS: f64 = 4.0;
+/// spring lets go within `c_t / k_t`, during which the point still creeps: a stiffer spring makes that short. Sixteen times
+/// the stiffness is a thirtieth of the normal spring's own time at critical damping, and costs no sub-steps: dampers do.
+pub(crate) const TANGENT_STIFFNESS: f64 = 16.0;
 pub(crate) const TANGENT_DAMPING: f64 = 0.5;
 
 /// The force on body A for the relative velocity `v`; updates phase and stretch.

@@ -214,10 +214,17 @@ fn ready(
             foresight(k * mobility * sizing.dt * sizing.dt)
         }
     };
+    // Where a spring of stated stiffness lets a body sink into the ground, the ground gives: the force acts on the body's own
+    // surface, so that a ball on it turns by the arm of its radius and rolls as far as on hard ground. Between two bodies neither is
+    // the softer, and what is sized by mass sinks by less than would show.
+    let place = match (body_b, material.stiffness) {
+        (None, Some(_)) => point.on_a(),
+        _ => point.point_world,
+    };
     let mut contact = Contact {
         body_a,
         body_b,
-        point: point.point_world,
+        point: place,
         normal: point.normal_world,
         depth: point.depth,
         pressed,

@@ -6,7 +6,7 @@
 //!                    τ = Sᵀ (IA a + pA)                      (the reaction it takes)
 //! ```
 
-use super::aba::{Drive, add_implicit, drift, inward, outward, rigid};
+use super::aba::{Drive, add_implicit, drift, inward, outward, rigid, spin_in_own_axes};
 use super::kinematics::{forward_kinematics, forward_velocity, joint_force};
 use crate::data::Data;
 use crate::forces::Forces;
@@ -25,6 +25,7 @@ pub fn hybrid(model: &Model, state: &State, data: &mut Data, forces: &Forces, pr
     forward_velocity(model, state, data);
     let all = 0..model.n_bodies();
     rigid(model, data, all.clone(), &forces.body);
+    spin_in_own_axes(model, data, &forces.body);
     let stiff = dt > 0.0 && !forces.implicit.is_empty();
     if stiff {
         drift(model, data, all.clone());

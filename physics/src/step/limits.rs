@@ -5,11 +5,16 @@
 //! violated already, a share of the overlap is worked off per step. Swing and twist of ball joints
 //! (Baerlocher & Boulic 2001) get their gradient by differences of `φ` along the joint's own
 //! freedoms.
+//!
+//! Solved velocities are looked at: a joint that would end outside all the same, because its limit was far or is curved, gets a
+//! cut as in the convex problem (`convex/limits.rs`), with which the rows are solved again.
 
 use glam::{DQuat, DVec3};
 
 use super::StepOptions;
 use super::rows::{Cause, RowSpec, Rows};
+use crate::actuation::Actuation;
+use crate::convex::limits::{PASSED, look};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::kinematics::joint_motion;
@@ -31,25 +36,63 @@ pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOpt
             if !is_near(left, &direction, v, opt.dt) {
                 return;
             }
-            let hit = |k: usize| Hit::Freedom(body.v_start + k, direction[k]);
-            let hits = match body.joint.kind {
-                JointKind::Universal { .. } if direction[0] != 0.0 && direction[1] != 0.0 => {
-                    [Some(hit(0)), Some(hit(1))]
-                }
-                // A wrench along the child's axes on the child, its opposite on the parent.
-                kind @ (JointKind::Spherical | JointKind::Free) => {
-                    let along = joint_motion(kind, &data.position.axes[i], &direction);
-                    let wrench = Force::new(along.angular, along.linear);
-                    let back = -wrench.seen_from(data.position.offset[i]);
-                    [Some(Hit::Body(i, wrench)), body.parent.map(|p| Hit::Body(p.index(), back))]
-                }
-                _ => [direction.iter().position(|&d| d != 0.0).map(hit), None],
-            };
-            if let [Some(first), other] = hits {
+            if let [Some(first), other] = hits(body, i, data, &direction) {
                 rows.push(model, row(left, first, other, opt));
             }
         });
     }
+}
+
+/// What a limit of body `i` acts on whose distance grows along `direction`.
+fn hits(body: &Body, i: usize, data: &Data, direction: &[f64; 6]) -> [Option<Hit>; 2] {
+    let hit = |k: usize| Hit::Freedom(body.v_start + k, direction[k]);
+    match body.joint.kind {
+        JointKind::Universal { .. } if direction[0] != 0.0 && direction[1] != 0.0 => {
+            [Some(hit(0)), Some(hit(1))]
+        }
+        // A wrench along the child's axes on the child, its opposite on the parent.
+        kind @ (JointKind::Spherical | JointKind::Free) => {
+            let along = joint_motion(kind, &data.position.axes[i], direction);
+            let wrench = Force::new(along.angular, along.linear);
+            let back = -wrench.seen_from(data.position.offset[i]);
+            [Some(Hit::Body(i, wrench)), body.parent.map(|p| Hit::Body(p.index(), back))]
+        }
+        _ => [direction.iter().position(|&d| d != 0.0).map(hit), None],
+    }
+}
+
+/// Adds a row for every limit beyond which the rates found would take a joint; whether there is any.
+pub(super) fn cut(
+    model: &Model,
+    state: &State,
+    data: &Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    rows: &mut Rows,
+) -> bool {
+    let known = rows.specs.len();
+    for (i, body) in model.bodies.iter().enumerate() {
+        let is_idle = act.prescribed[i] || data.memory.sleep.asleep[model.tree_of[i] as usize];
+        if body.joint.limits == Limits::Unlimited || is_idle {
+            continue;
+        }
+        let (q, v) = (&state.q[body.q_range()], &data.step.next_v[body.v_range()]);
+        let way = opt.dt * v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mut room = f64::INFINITY;
+        if way > PASSED {
+            each_limit(body, q, |left, _| room = room.min(left));
+        }
+        if way <= room {
+            continue;
+        }
+        look(body, q, v, opt.dt, |left, direction| {
+            let direction = [direction.x, direction.y, direction.z, 0.0, 0.0, 0.0];
+            if let [Some(first), other] = hits(body, i, data, &direction) {
+                rows.push(model, row(left, first, other, opt));
+            }
+        });
+    }
+    rows.specs.len() > known
 }
 
 /// Whether a limit is so near that it might be reached within two steps.

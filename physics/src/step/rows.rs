@@ -241,6 +241,9 @@ impl Rows {
         self.body_change.resize(model.n_bodies(), Motion::ZERO);
         self.touched.clear();
         self.touched.resize(model.trees.len(), false);
+        self.work = 0;
+        self.given_up = 0;
+        self.too_many = usize::MAX;
     }
 
     /// Adds a row; returns its index.
@@ -281,7 +284,7 @@ impl Rows {
         changed
     }
 
-    /// Prepares the solver once all rows are there; `bodies` and `v` are the velocities the step begins with.
+    /// Prepares the solver once all rows are there, or once more of them are; `bodies` and `v` are the velocities the step begins with.
     pub(crate) fn assemble(&mut self, model: &Model, bodies: &[Motion], v: &[f64]) {
         if self.specs.is_empty() {
             return;
@@ -296,9 +299,6 @@ impl Rows {
             upper: spec.upper,
             friction: spec.friction,
         }));
-        self.work = 0;
-        self.given_up = 0;
-        self.too_many = usize::MAX;
         self.pushes.resize(model.n_bodies(), Force::ZERO);
         self.joint_pushes.resize(model.n_v(), 0.0);
     }

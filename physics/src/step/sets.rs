@@ -5,11 +5,12 @@
 //! 1. solve the trees in which something changed                           (trees.rs)
 //! 2. solve the rows                                                       (rows.rs)
 //! 3. cap servos beyond their limits; bring bias forces up to what pins did; again where anything changed
+//! 4. look where joints would end; again with rows for the limits they would pass   (limits.rs)
 //! ```
 
 use super::rows::Cause;
 use super::solve::{body_velocities, next_body_velocities};
-use super::{Formulation, RowReport, StepOptions, StepReport, bias, gather, trees};
+use super::{Formulation, RowReport, StepOptions, StepReport, bias, gather, limits, trees};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -52,10 +53,24 @@ pub(super) fn find(
         settle(model, data);
         // Rounds are work like any other: the bound holds for all of them together.
         let tired = report.rows.work > opt.most_work;
-        if round == most || tired || !switch(model, state, data, act, opt) {
+        if round == most || tired {
+            return;
+        }
+        if !switch(model, state, data, act, opt) && !cut(model, state, data, act, opt) {
             return;
         }
     }
+}
+
+/// Rows for limits that the velocities found would pass; whether there are any.
+fn cut(model: &Model, state: &State, data: &mut Data, act: &Actuation, opt: &StepOptions) -> bool {
+    let mut rows = core::mem::take(&mut data.step.rows);
+    let found = limits::cut(model, state, data, act, opt, &mut rows);
+    if found {
+        rows.assemble(model, &data.velocity.body, &state.v);
+    }
+    data.step.rows = rows;
+    found
 }
 
 /// Joint velocities at the end of the step from the trees' own and the rows' change, of trees that moved.

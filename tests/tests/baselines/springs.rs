@@ -1,9 +1,14 @@
 //! Explicit springs: sub-steps as short as the springs ask for, or a refusal that says how short.
 
-use stuntlab_physics::figures;
-use stuntlab_physics::glam::DVec3;
+use proptest::prelude::*;
+use stuntlab_physics::contact::Material;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::ShapeSpec;
+use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::spatial::{Inertia, Sym3};
 use stuntlab_physics::step::{StepError, step};
-use stuntlab_physics::{Formulation, StepOptions};
+use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions, figures};
+use stuntlab_tests::laws;
 use stuntlab_tests::world::{World, block, ground, loose, standing};
 
 fn penalty() -> StepOptions {
@@ -73,4 +78,41 @@ fn the_picked_sub_step_is_the_gain_check_s_with_a_margin() {
     let one_point = check.verdicts.iter().map(|v| v.largest_stable_dt).fold(f64::INFINITY, f64::min);
     assert!(report.substep < 0.5 * one_point, "{} s, one point allows {one_point} s", report.substep);
     assert!(report.substep > 0.02 * one_point, "{} s, one point allows {one_point} s", report.substep);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..laws() })]
+
+    /// Ground that gives by 6 mm does not change how a ball rolls: friction has the arm of its radius, whatever it has sunk. From
+    /// a slide at `v` a ball with `I = κ m r²` ends at `v / (1 + κ)`, after `v / (μ g (1 + 1/κ))`.
+    #[test]
+    fn a_ball_on_soft_ground_rolls_as_on_hard(
+        (mass, radius, speed) in (0.4..3.0_f64, 0.08..0.2_f64, 1.0..4.0_f64),
+        (mu, kappa) in (0.1..0.4_f64, prop::sample::select(vec![0.4, 2.0 / 3.0])),
+        (rate, implicit) in (prop::sample::select(vec![60.0, 120.0, 240.0]), prop::bool::ANY),
+    ) {
+        let soft = Material {
+            friction: mu,
+            stiffness: Some(1600.0 * mass),
+            damping: Some(80.0 * mass),
+            ..Material::default()
+        };
+        let inertia = Inertia::new(mass, DVec3::ZERO, Sym3::diagonal(1.0, 1.0, 1.0) * (kappa * mass * radius * radius));
+        let model = Model::builder()
+            .fixture(ShapeSpec::new(Shape::Plane).made_of(soft))
+            .body(BodySpec::root("ball", Joint::free(), inertia).with_shape(ShapeSpec::new(Shape::Sphere { radius }).made_of(soft)))
+            .build()
+            .expect("a valid scene");
+        let formulation = if implicit { Formulation::ImplicitPenalty } else { Formulation::Penalty };
+        let mut world = World::new(model, StepOptions::at_rate(rate).with(formulation));
+        world.launch("ball", DVec3::Z * radius, DQuat::IDENTITY, DVec3::X * speed, DVec3::ZERO);
+        let slides = speed / (mu * 9.81 * (1.0 + 1.0 / kappa));
+        world.run(1.2 * slides + 0.3);
+        let velocity = world.data.body_velocity(world.model.find("ball").expect("there"));
+        let rolls = speed / (1.0 + kappa);
+        let left = (velocity.linear.x - rolls).abs();
+        prop_assert!(left <= 2e-3 * speed, "{left} m/s off {rolls}");
+        let slip = (velocity.linear.x - radius * velocity.angular.y).abs();
+        prop_assert!(slip <= 1e-3 * speed, "still slips at {slip} m/s");
+    }
 }

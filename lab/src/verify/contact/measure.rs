@@ -224,9 +224,9 @@ fn slip_to_roll(trial: &Trial<'_>) -> Outcome {
     let e: Expected = trial.expected()?;
     let radius = trial.radius()?;
     let run = trial.run(trial.case.duration)?;
-    // It touches halfway between its lowest point and the plane; the same thing unless it has sunk in.
+    // It touches with its lowest point, also where it has sunk in.
     let slip = |s: &Sample| {
-        let arm = trial.scene.normal * (-0.5 * (radius + trial.scene.height(s.position[0])));
+        let arm = trial.scene.normal * -radius;
         trial.scene.along(s.velocity[0].at(arm).linear).length()
     };
     // As with sliding boxes: below a hundredth of what it was.

@@ -287,3 +287,19 @@ proptest! {
         prop_assert_eq!((pgs_used.solve(&second.view(), &mut x), x.clone()), pgs(&second, PgsOptions::default()));
     }
 }
+
+/// Rows 0 and 1 contradict each other, row 2 is row 0 but for 10⁻⁷: what a small pivot leaves of rounding is no way out.
+#[test]
+fn opposing_rows_beside_a_nearly_dependent_one_are_infeasible() {
+    let (a, b, c) = (0.5479090974710632, 0.3986031563647484, 0.28998340272271683);
+    let owned = Owned {
+        matrix: vec![a, -a, b, -a, a, -b, b, -b, c],
+        offset: vec![-0.5746123004479544, 0.04844930286259053, -0.417853939786196],
+        lower: vec![0.0; 3],
+        upper: vec![f64::INFINITY; 3],
+        index: vec![None; 3],
+        coefficient: vec![0.0; 3],
+    };
+    assert_eq!(dantzig(&owned).0.status, Status::Infeasible);
+    assert_eq!(lemke(&owned).0.status, Status::Infeasible);
+}
