@@ -8,7 +8,15 @@
 //!
 //! ```text
 //! (1)  c⁺ = c + h P/m,   P⁺ = P,   L⁺ = L          trees with a free root, to rounding
-//! (2)  T⁺ = T                                      trees that no motor and nothing prescribed drives
+//! (2)  T⁺ = T + w                                  w = 0 unless a motor or something prescribed drives the tree
+//! ```
+//!
+//! A tree that hangs on the world does not fall the way its kick reckoned with, `h g·(P⁰ + P)/2`. The difference comes and goes where the
+//! swing is resolved. Light links under the tension of a heavy end swing by radians per step, and it would only come; so what is more than
+//! a share of `T` is taken off,
+//!
+//! ```text
+//! (3)  T⁺ = T - δ,   δ = h g·(P⁰ + P)/2 - m g·(c⁺ - c)        where δ > a hundredth of T
 //! ```
 //!
 //! In flight, where no term of the problem acts on the tree, the way is that of the parabola, `h P/m - ½ h² g`, so that the
@@ -19,8 +27,12 @@
 //! on the joints' motion, `s² = (T - T_l)/(T⁺ - T_l)`, at most [`MOST_GAIN`]: where the motion is resolved too badly energy is lost,
 //! never made. A lone body keeps `L` and turns by `ω = I⁻¹L`.
 //!
-//! Joints held by springs, servos or a limit move on at the rate of the kick, since that is the way those reckoned with; a stiff joint that
-//! the flow moved elsewhere would gain what its spring did not give, and one at its limit would pass it.
+//! What the problem has along a joint (springs, dampers, servos, motors) is inertia of that joint in the flow, as it is in `M̂`: the stiffer, the
+//! closer to the rate of the kick, which is the way a spring reckoned with. Joints at a limit keep that rate, or would pass it.
+//!
+//! Drives work in the flow, but by no more than their largest effort does along the rate they hold. With `L` fixed no rate of any joint makes
+//! up for masses that are drawn in: where `T_l` at the new pose is more than there is, the joints go a shorter way, down to none
+//! and a tree that turns as one body, at which `T_l ≤ T`.
 //!
 //! So velocities belong to the poses they stand beside, and energy comes from the kicks alone.
 
@@ -35,12 +47,12 @@ use glam::DVec3;
 pub(super) use self::inertial::inertial;
 use self::inertial::{add_reactions, kick_without_turning};
 use self::keep::{MOST_GAIN, keep_momentum};
-use self::lone::move_lone;
+use self::lone::{move_lone, turn_as_one};
 use self::stages::follow;
 use self::sums::Sums;
 use super::Convex;
 use super::rows::Source;
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, Anchor};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
@@ -53,12 +65,21 @@ use crate::state::{State, quaternion, vec3, write3};
 const FAST: f64 = 0.02;
 /// Most stages in a step. Rates beyond are resolved badly, but make no energy either.
 const MOST: usize = 64;
+/// Share of the energy by which a tree that hangs may rise in a step beyond what the kick took for it, (3). A swing does so by the square of
+/// its turn per step, and falls back; what rises by more is not resolved.
+const RISEN: f64 = 1e-2;
+/// Energy that counts as rounding, of all of it.
+const ROUNDING: f64 = 1e-9;
+/// Shortest part of their way that joints go whose tree lacks the energy for all of it.
+const SHORTEST: f64 = 0.1;
 
 /// Work space of the free motion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     zeros: Vec<Force>,
     no_force: Vec<f64>,
+    /// What the problem has along the joints, as inertia, by freedom.
+    inertia: Vec<f64>,
     stage: Stage,
     begun: Stage,
     rates: [Vec<f64>; 4],
@@ -79,6 +100,7 @@ impl Flow {
         Self {
             zeros: vec![Force::ZERO; model.n_bodies()],
             no_force: vec![0.0; model.n_v()],
+            inertia: vec![0.0; model.n_v()],
             stage: Stage(State::new(model)),
             begun: Stage(State::new(model)),
             rates: core::array::from_fn(|_| vec![0.0; model.n_q()]),
@@ -95,15 +117,17 @@ fn turn(model: &Model, tree: usize, motions: &[Motion], dt: f64) -> f64 {
 
 /// Decides by the velocities at hand which trees leave their inertial forces to the flow.
 pub(crate) fn choose(model: &Model, act: &Actuation, data: &Data, dt: f64, convex: &mut Convex) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let has_spring =
-            |k: usize| body.joint.stiffness[k] > 0.0 || act.servo.stiffness[body.v_start + k] > 0.0;
-        convex.held[i] = act.prescribed[i]
-            || body.joint.kind != JointKind::Free && (0..body.joint.kind.n_v()).any(has_spring);
-    }
+    convex.held.copy_from_slice(&act.prescribed);
     for tree in 0..model.trees.len() {
         convex.flows[tree] =
             super::smooth::is_lone(model, act, tree) || turn(model, tree, &data.velocity.body, dt) > FAST;
+    }
+    // Bodies that are tied to each other pass on inertial forces, which the tree's own factors do not know.
+    for pin in &act.pins {
+        if let Anchor::Body { body, .. } = pin.anchor {
+            convex.flows[model.tree_of[pin.body.index()] as usize] = true;
+            convex.flows[model.tree_of[body.index()] as usize] = true;
+        }
     }
     // With a motor at work (2) does not set the energy right: better resolved.
     for motor in &act.motors {
@@ -123,29 +147,7 @@ pub(crate) fn move_on(
 ) {
     let mut flow = core::mem::take(&mut convex.flow);
     find_flights(model, convex);
-    convex.driven_work = 0.0;
-    convex.is_driven.fill(false);
-    for row in &convex.joints {
-        let tree = model.tree_of[row.body as usize] as usize;
-        match row.source {
-            Source::Limit if row.impulse != 0.0 => convex.held[row.body as usize] = true,
-            // A motor that is not at its bounds holds its rate in the flow as well, and works there.
-            Source::Motor(_) if row.gain > 0.0 => {
-                convex.held[row.body as usize] = true;
-                convex.is_driven[tree] = true;
-            }
-            _ => {}
-        }
-    }
-    for term in convex.combined.iter().filter(|term| !term.is_at_bound()) {
-        if let Some(home) = term.home {
-            convex.held[home.body as usize] = true;
-            convex.is_driven[model.tree_of[home.body as usize] as usize] = true;
-        }
-    }
-    for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
-        convex.is_driven[model.tree_of[i] as usize] = true;
-    }
+    find_drives(model, act, convex, &mut flow);
     add_reactions(model, data, convex, &flow);
     next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
@@ -159,6 +161,38 @@ pub(crate) fn move_on(
         }
     }
     convex.flow = flow;
+}
+
+/// Notes which joints keep their rates, the inertia of all others, and the most that drives may do in the flow.
+fn find_drives(model: &Model, act: &Actuation, convex: &mut Convex, flow: &mut Flow) {
+    convex.driven_work = 0.0;
+    convex.most_driven.fill(0.0);
+    for (inertia, gain) in flow.inertia.iter_mut().zip(&convex.forces.joint_gain) {
+        *inertia = convex.dt * gain;
+    }
+    for row in &convex.joints {
+        let (body, rate) = (row.body as usize, row.velocity.abs());
+        match row.source {
+            Source::Limit if row.impulse != 0.0 => convex.held[body] = true,
+            Source::Servo(dof) => flow.inertia[dof as usize] += row.gain,
+            // A motor that is not at its bounds holds its rate in the flow as well, and works there.
+            Source::Motor(_) if row.gain > 0.0 => {
+                convex.held[body] = true;
+                let most = row.law.lower.abs().max(row.law.upper.abs());
+                convex.most_driven[model.tree_of[body] as usize] += most * rate;
+            }
+            _ => {}
+        }
+    }
+    for term in convex.combined.iter().filter(|term| !term.is_at_bound()) {
+        if let Some(home) = term.home {
+            convex.held[home.body as usize] = true;
+            convex.most_driven[model.tree_of[home.body as usize] as usize] = f64::INFINITY;
+        }
+    }
+    for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
+        convex.most_driven[model.tree_of[i] as usize] = f64::INFINITY;
+    }
 }
 
 /// What the way of a tree in flight differs by from its velocity at the end of the step: `-½ h² g`.
@@ -203,6 +237,8 @@ fn move_tree(
     let h = convex.dt;
     let bodies = model.trees[tree].clone();
     let mut kicked = Sums::of(model, data, tree, &convex.velocity, &convex.v);
+    let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
+    let fell = if has_free_root { 0.0 } else { fall(model, data, convex, tree, kicked.momentum) };
     let mut fast = convex.flows[tree];
     if !fast {
         kick_without_turning(model, data, convex, tree);
@@ -214,7 +250,7 @@ fn move_tree(
             next.v[freedoms.clone()].copy_from_slice(&convex.dv[freedoms]);
         }
     }
-    let any_free = !convex.held[bodies.clone()].iter().all(|&held| held);
+    let any_free = convex.held[bodies.clone()].iter().any(|&held| !held);
     let (mut is_known, mut is_resolved) = (false, true);
     if fast && any_free {
         is_resolved = follow(model, data, &convex.held, next, tree, h, flow);
@@ -229,22 +265,57 @@ fn move_tree(
         forward_kinematics_of(model, next, data, bodies.clone());
         forward_velocity_of(model, next, data, bodies.clone());
     }
-    let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
     // What is not resolved is no work of a drive.
-    let driven = convex.is_driven[tree] && is_resolved;
-    let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
-    if driven && fast {
+    let most = if is_resolved { convex.most_driven[tree] } else { 0.0 };
+    let mut found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+    let energy = found.energy.clamp(kicked.energy - most, kicked.energy + most);
+    if most > 0.0 && fast {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
-        convex.driven_work += found.energy - kicked.energy;
+        convex.driven_work += energy - kicked.energy;
     }
+    // Of a slow tree drives did all in the kick, and of a fast one they did this: as it was found.
+    let keep_energy = most == 0.0 || energy != found.energy;
     if has_free_root && kicked.mass > 0.0 {
+        let mut part = 1.0;
+        while keep_energy && part > 0.0 && found.locked(&kicked) > energy * (1.0 + ROUNDING) {
+            part = if part > SHORTEST { 0.5 * part } else { 0.0 };
+            for i in bodies.clone().skip(1) {
+                go_part(model, state, convex, next, i, part);
+            }
+            if part == 0.0 {
+                turn_as_one(model, state, next, bodies.start, &kicked, h);
+            }
+            forward_kinematics_of(model, next, data, bodies.clone());
+            forward_velocity_of(model, next, data, bodies.clone());
+            found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+        }
         let way = kicked.momentum * (h / kicked.mass) + ballistic(model, convex, tree);
-        keep_momentum(model, data, next, tree, &kicked, &found, way, !driven);
-    } else if !driven && found.energy > 0.0 {
-        let share = (kicked.energy / found.energy).sqrt().min(MOST_GAIN);
+        keep_momentum(model, data, next, tree, &kicked, &found, way, keep_energy.then_some(energy));
+    } else if keep_energy && found.energy > 0.0 {
+        let risen = fell - kicked.mass * model.gravity.dot(found.center - kicked.center);
+        let energy = if risen > RISEN * energy { (energy - risen).max(0.0) } else { energy };
+        let share = (energy / found.energy).sqrt().min(MOST_GAIN);
         next.v[model.freedoms_of(tree)].iter_mut().for_each(|v| *v *= share);
         forward_velocity_of(model, next, data, bodies);
     }
+}
+
+/// What gravity did in the kick of a tree, `h g·(P⁰ + P)/2`, `P` being the momentum `after` it.
+fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize, after: DVec3) -> f64 {
+    let mut before = DVec3::ZERO;
+    for i in model.trees[tree].clone() {
+        let inertia = &model.links[i].inertia;
+        let arm = data.position.world_from_body[i].rotation * inertia.center_of_mass;
+        before += data.velocity.body[i].at(arm).linear * inertia.mass;
+    }
+    model.gravity.dot(before + after) * (0.5 * convex.dt)
+}
+
+/// Moves the joint of body `i` by a part of its way after the kick.
+fn go_part(model: &Model, state: &State, convex: &mut Convex, next: &mut State, i: usize, part: f64) {
+    let body = &model.bodies[i];
+    next.q[body.q_range()].copy_from_slice(&state.q[body.q_range()]);
+    next.integrate_of(model, &convex.v, convex.dt * part, i..i + 1);
 }
 
 /// Moves the joint of body `i` by its rates after the kick.

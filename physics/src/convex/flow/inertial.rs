@@ -21,7 +21,7 @@ pub(super) fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex,
             convex.flow_along[freedoms].fill(0.0);
             continue;
         }
-        accelerate(model, data, &convex.held, &flow.zeros, &flow.no_force, tree);
+        accelerate(model, data, &convex.held, flow, tree);
         for i in bodies.clone() {
             convex.flow_force[i] = inertial(model, data, i, data.dynamics.body_acceleration[i]);
         }
@@ -31,9 +31,9 @@ pub(super) fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex,
             if link.parent != NONE {
                 convex.flow_force[link.parent as usize] += f.seen_from(data.position.offset[i]);
             }
-            if convex.held[i] {
-                let out = &mut convex.flow_along[model.bodies[i].v_range()];
-                joint_force(link.kind, &data.position.axes[i], f, out);
+            let range = model.bodies[i].v_range();
+            if convex.held[i] || flow.inertia[range.clone()].iter().any(|&x| x > 0.0) {
+                joint_force(link.kind, &data.position.axes[i], f, &mut convex.flow_along[range]);
             }
         }
     }

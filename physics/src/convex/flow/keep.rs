@@ -12,7 +12,7 @@ use crate::state::{State, write3};
 /// Most that (2) may add to joint rates. The method's own error is a hundredth of it; what is more is bad resolution.
 pub(super) const MOST_GAIN: f64 = 1.01;
 
-/// (1) and, if asked, (2) for a tree with a free root whose sums after the move are `found`.
+/// (1) and, with an `energy` to end with, (2) for a tree with a free root whose sums after the move are `found`.
 pub(super) fn keep_momentum(
     model: &Model,
     data: &mut Data,
@@ -21,7 +21,7 @@ pub(super) fn keep_momentum(
     kicked: &Sums,
     found: &Sums,
     way: DVec3,
-    keep_energy: bool,
+    energy: Option<f64>,
 ) {
     let bodies = model.trees[tree].clone();
     let root = &model.links[bodies.start];
@@ -44,13 +44,13 @@ pub(super) fn keep_momentum(
     let added = rigid(turning, (kicked.momentum - found.momentum) * per_mass);
     let mut motion = data.velocity.body[bodies.start] + added;
     let spin = inverse * kicked.spin;
-    let locked = 0.5 * (kicked.momentum.length_squared() * per_mass + kicked.spin.dot(spin));
+    let locked = found.locked(kicked);
     // Energy with the right momenta: what was found, less its own rigid part, plus the right one.
-    let found_spin = inverse * found.spin;
-    let found_locked = 0.5 * (found.momentum.length_squared() * per_mass + found.spin.dot(found_spin));
-    let shape = found.energy - found_locked;
-    if keep_energy && shape > 0.0 {
-        let share = ((kicked.energy - locked).max(0.0) / shape).sqrt().min(MOST_GAIN);
+    let shape = found.energy - found.locked(found);
+    if let Some(energy) = energy
+        && shape > 0.0
+    {
+        let share = ((energy - locked).max(0.0) / shape).sqrt().min(MOST_GAIN);
         let whole = rigid(spin, kicked.momentum * per_mass);
         motion = whole + (motion - whole) * share;
         let freedoms = model.freedoms_of(tree);

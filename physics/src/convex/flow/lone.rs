@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::super::Convex;
+use super::sums::Sums;
 use super::{MOST, ballistic};
 use crate::data::Data;
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
@@ -29,13 +30,8 @@ pub(super) fn move_lone(
     let before = data.position.world_from_body[i].rotation;
     let arm = before * inertia.center_of_mass;
     let at_center = linear + angular.cross(arm);
-    // World from body is placement times joint rotation: turn about world axes.
     let (turned, spin) = turn_freely(&inertia.rotational, &before, angular, h);
-    let q = &mut next.q[link.q as usize..link.q as usize + 7];
-    let placement = DQuat::from_mat3(&link.placement.rotation);
-    let local = placement.conjugate() * turned * placement;
-    let rotation = (local * quaternion(&state.q, link.q as usize + 3)).normalize();
-    q[3..7].copy_from_slice(&rotation.to_array());
+    let placement = turn_root(model, state, next, i, turned);
     forward_kinematics_of(model, next, data, i..i + 1);
     let pose = &mut data.position.world_from_body[i];
     let new_arm = pose.rotation * inertia.center_of_mass;
@@ -51,6 +47,24 @@ pub(super) fn move_lone(
     write3(&mut next.v, link.v as usize, axes * (at_center - spin.cross(new_arm)));
     write3(&mut next.v, link.v as usize + 3, axes * spin);
     forward_velocity_of(model, next, data, i..i + 1);
+}
+
+/// Turns the root of a tree as if all of it were one rigid body, from the pose of `state`.
+pub(super) fn turn_as_one(model: &Model, state: &State, next: &mut State, root: usize, all: &Sums, h: f64) {
+    let spin = all.inertia.inverse_definite() * all.spin;
+    let (turned, _) = turn_freely(&all.inertia, &glam::DMat3::IDENTITY, spin, h);
+    turn_root(model, state, next, root, turned);
+}
+
+/// Turns a free root by a rotation about world axes: world from body is its placement, which is returned, times joint rotation.
+fn turn_root(model: &Model, state: &State, next: &mut State, root: usize, turned: DQuat) -> DQuat {
+    let link = &model.links[root];
+    let placement = DQuat::from_mat3(&link.placement.rotation);
+    let local = placement.conjugate() * turned * placement;
+    let at = link.q as usize + 3;
+    let rotation = (local * quaternion(&state.q, at)).normalize();
+    next.q[at..at + 4].copy_from_slice(&rotation.to_array());
+    placement
 }
 
 /// The rotation (about world axes) of a free body in `h`, and its spin afterwards: `Ṙ = ω × R`, `ω = R I⁻¹Rᵀ L`.

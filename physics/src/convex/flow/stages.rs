@@ -6,7 +6,7 @@ use crate::dynamics::aba::{Drive, inward, outward_from, rigid};
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
 use crate::integrate::coordinate_rates_of;
 use crate::model::Model;
-use crate::spatial::{Force, Motion};
+use crate::spatial::Motion;
 use crate::state::State;
 
 /// Turn of one stage of the free motion, rad: midpoint up to the first, fourth order up to the second.
@@ -30,7 +30,7 @@ pub(super) fn follow(
     let shortest = h / MOST as f64;
     let (mut left, mut longest) = (h, h);
     forward_velocity_of(model, next, data, bodies.clone());
-    let mut energy = kinetic(model, data, &next.v, tree);
+    let mut energy = kinetic(model, data, &next.v, &flow.inertia, tree);
     let mut all = turn(model, tree, &data.velocity.body, left);
     slope(model, data, held, next, tree, 0, flow);
     loop {
@@ -58,7 +58,7 @@ pub(super) fn follow(
         next.normalize_of(model, bodies.clone());
         forward_kinematics_of(model, next, data, bodies.clone());
         forward_velocity_of(model, next, data, bodies.clone());
-        let after = kinetic(model, data, &next.v, tree);
+        let after = kinetic(model, data, &next.v, &flow.inertia, tree);
         let is_kept = (after - energy).abs() <= KEPT * energy;
         if !is_kept && dt > shortest {
             // As where a whip of links runs out: half the stage, with the same slope to begin with.
@@ -104,13 +104,13 @@ fn slope(
     flow: &mut Flow,
 ) {
     let vs = model.freedoms_of(tree);
-    accelerate(model, data, held, &flow.zeros, &flow.no_force, tree);
+    accelerate(model, data, held, flow, tree);
     flow.accelerations[k][vs.clone()].copy_from_slice(&data.dynamics.acceleration[vs]);
     coordinate_rates_of(model, state, &mut flow.rates[k], model.trees[tree].clone());
 }
 
-/// Kinetic energy of a tree, as `data` has its poses and velocities.
-fn kinetic(model: &Model, data: &Data, v: &[f64], tree: usize) -> f64 {
+/// Kinetic energy of a tree, as `data` has its poses and velocities, with that of the joints' own inertia.
+fn kinetic(model: &Model, data: &Data, v: &[f64], own: &[f64], tree: usize) -> f64 {
     let mut energy = 0.0;
     for i in model.trees[tree].clone() {
         let (inertia, pose) = (&model.links[i].inertia, &data.position.world_from_body[i]);
@@ -118,31 +118,27 @@ fn kinetic(model: &Model, data: &Data, v: &[f64], tree: usize) -> f64 {
         let at_center = motion.at(pose.rotation * inertia.center_of_mass).linear;
         let w = pose.rotation.transpose() * motion.angular;
         energy += 0.5 * (inertia.mass * at_center.length_squared() + inertia.rotational.quadratic(w, w));
+        let range = model.bodies[i].v_range();
         if model.links[i].armature {
-            let body = &model.bodies[i];
-            for (rate, armature) in v[body.v_range()].iter().zip(&body.joint.armature) {
+            for (rate, armature) in v[range.clone()].iter().zip(&model.bodies[i].joint.armature) {
                 energy += 0.5 * armature * rate * rate;
             }
+        }
+        for (rate, own) in v[range.clone()].iter().zip(&own[range]) {
+            energy += 0.5 * own * rate * rate;
         }
     }
     energy
 }
 
 /// Joint accelerations of a tree on which nothing acts; prescribed and held joints keep their rates.
-pub(super) fn accelerate(
-    model: &Model,
-    data: &mut Data,
-    held: &[bool],
-    zeros: &[Force],
-    no_force: &[f64],
-    tree: usize,
-) {
+pub(super) fn accelerate(model: &Model, data: &mut Data, held: &[bool], flow: &Flow, tree: usize) {
     let bodies = model.trees[tree].clone();
     for i in bodies.clone().filter(|&i| held[i]) {
         data.dynamics.acceleration[model.bodies[i].v_range()].fill(0.0);
     }
-    rigid(model, data, bodies.clone(), zeros);
-    inward(model, data, bodies.clone(), &Drive::explicit(no_force).prescribing(held));
+    rigid(model, data, bodies.clone(), &flow.zeros);
+    inward(model, data, bodies.clone(), &Drive::inert(&flow.no_force, &flow.inertia).prescribing(held));
     outward_from(model, data, bodies, Motion::ZERO);
 }
 

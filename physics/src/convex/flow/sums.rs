@@ -53,4 +53,10 @@ impl Sums {
         sums.inertia = inertia - Sym3::point_inertia(middle) * sums.mass;
         sums
     }
+
+    /// `T_l`: the energy of all of it as one rigid body with the momenta of `kept`.
+    pub(super) fn locked(&self, kept: &Self) -> f64 {
+        let spin = self.inertia.inverse_definite() * kept.spin;
+        0.5 * (kept.momentum.length_squared() / kept.mass + kept.spin.dot(spin))
+    }
 }
