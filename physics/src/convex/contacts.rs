@@ -35,7 +35,7 @@ pub(super) const TAU: f64 = BETA / core::f64::consts::PI;
 /// `D`: what a blow or a load may press in, m.
 const PRESSED_IN: f64 = 5e-4;
 /// `p`: fastest push-out of an overlap that nothing loads, m/s: bodies placed into each other part without a jump.
-const PUSH_OUT: f64 = 0.5;
+pub(super) const PUSH_OUT: f64 = 0.5;
 /// `σ`: softness of friction. The main lever on the number of iterations; with the anchor it shows nowhere else.
 const SIGMA: f64 = 0.1;
 /// How much stiffer friction is in the first step of a contact, which has no anchor yet: what begins to slide shall do so
@@ -247,6 +247,9 @@ pub(super) fn read_back(data: &mut Data, rows: &[Row], dt: f64) {
         let across = row.impulse - row.law.normal * pressed;
         // Kept as for a row that is soft.
         let stiffer = row.stiffer();
+        if row.is_calm {
+            contact.stretch = DVec3::ZERO;
+        }
         if pressed <= 0.0 {
             contact.phase = Phase::Open;
             contact.stretch = DVec3::ZERO;

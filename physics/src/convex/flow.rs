@@ -8,7 +8,15 @@
 //!
 //! ```text
 //! (1)  c⁺ = c + h P/m,   P⁺ = P,   L⁺ = L          trees with a free root, to rounding
-//! (2)  T⁺ = T                                      trees that no motor and nothing prescribed drives
+//! (2)  T⁺ = T + w                                  w = 0 unless a motor or something prescribed drives the tree
+//! ```
+//!
+//! A tree that hangs on the world does not fall the way its kick reckoned with, `h g·(P⁰ + P)/2`. The difference comes and goes where the
+//! swing is resolved. Light links under the tension of a heavy end swing by radians per step, and it would only come; so what is more than
+//! a share of `T` is taken off,
+//!
+//! ```text
+//! (3)  T⁺ = T - δ,   δ = h g·(P⁰ + P)/2 - m g·(c⁺ - c)        where δ > a hundredth of T
 //! ```
 //!
 //! In flight, where no term of the problem acts on the tree, the way is that of the parabola, `h P/m - ½ h² g`, so that the
@@ -19,44 +27,59 @@
 //! on the joints' motion, `s² = (T - T_l)/(T⁺ - T_l)`, at most [`MOST_GAIN`]: where the motion is resolved too badly energy is lost,
 //! never made. A lone body keeps `L` and turns by `ω = I⁻¹L`.
 //!
-//! Joints held by springs, servos or a limit move on at the rate of the kick, since that is the way those reckoned with; a stiff joint that
-//! the flow moved elsewhere would gain what its spring did not give, and one at its limit would pass it.
+//! What the problem has along a joint (springs, dampers, servos, motors) is inertia of that joint in the flow, as it is in `M̂`: the stiffer, the
+//! closer to the rate of the kick, which is the way a spring reckoned with. Joints at a limit keep that rate, or would pass it.
+//!
+//! Drives work in the flow, but by no more than their largest effort does along the rate they hold. With `L` fixed no rate of any joint makes
+//! up for masses that are drawn in: where `T_l` at the new pose is more than there is, the joints go a shorter way, down to none
+//! and a tree that turns as one body, at which `T_l ≤ T`.
 //!
 //! So velocities belong to the poses they stand beside, and energy comes from the kicks alone.
 
-use glam::{DQuat, DVec3};
+mod inertial;
+mod keep;
+mod lone;
+mod stages;
+mod sums;
 
+use glam::DVec3;
+
+pub(super) use self::inertial::inertial;
+use self::inertial::{add_reactions, kick_without_turning};
+use self::keep::{MOST_GAIN, keep_momentum};
+use self::lone::{move_lone, turn_as_one};
+use self::stages::follow;
+use self::sums::Sums;
 use super::Convex;
 use super::rows::Source;
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, Anchor};
 use crate::data::Data;
-use crate::dynamics::aba::{Drive, inward, outward_from, rigid};
-use crate::dynamics::impulse::{Hit, propagate};
-use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of, joint_force};
-use crate::integrate::coordinate_rates_of;
+use crate::dynamics::impulse::Hit;
+use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
 use crate::model::{JointKind, Model, NONE};
-use crate::spatial::{Force, Motion, Sym3, rotation};
+use crate::spatial::{Force, Motion};
 use crate::state::{State, quaternion, vec3, write3};
 
 /// A tree in which a body turns further than this in a step, rad, moves by free flow. Below, inertial forces of the
 /// start of the step are off by the square of the turn, and (2) takes what they would add.
 const FAST: f64 = 0.02;
-/// Turn of one stage of the free motion, rad: midpoint up to the first, fourth order up to the second.
-const TURN: [f64; 2] = [0.1, 0.3];
-/// Turn of one stage of a lone body, rad, at fourth order: it costs next to nothing.
-const LONE_TURN: f64 = 0.1;
-/// Most that (2) may add to joint rates. The method's own error is a hundredth of it; what is more is bad resolution.
-const MOST_GAIN: f64 = 1.01;
-/// Share of the energy that a stage may be off by; (2) sets it right. Ten times less changes none of the laws and takes twice the stages.
-const KEPT: f64 = 1e-2;
 /// Most stages in a step. Rates beyond are resolved badly, but make no energy either.
 const MOST: usize = 64;
+/// Share of the energy by which a tree that hangs may rise in a step beyond what the kick took for it, (3). A swing does so by the square of
+/// its turn per step, and falls back; what rises by more is not resolved.
+const RISEN: f64 = 1e-2;
+/// Energy that counts as rounding, of all of it.
+const ROUNDING: f64 = 1e-9;
+/// Shortest part of their way that joints go whose tree lacks the energy for all of it.
+const SHORTEST: f64 = 0.1;
 
 /// Work space of the free motion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     zeros: Vec<Force>,
     no_force: Vec<f64>,
+    /// What the problem has along the joints, as inertia, by freedom.
+    inertia: Vec<f64>,
     stage: Stage,
     begun: Stage,
     rates: [Vec<f64>; 4],
@@ -77,6 +100,7 @@ impl Flow {
         Self {
             zeros: vec![Force::ZERO; model.n_bodies()],
             no_force: vec![0.0; model.n_v()],
+            inertia: vec![0.0; model.n_v()],
             stage: Stage(State::new(model)),
             begun: Stage(State::new(model)),
             rates: core::array::from_fn(|_| vec![0.0; model.n_q()]),
@@ -93,15 +117,17 @@ fn turn(model: &Model, tree: usize, motions: &[Motion], dt: f64) -> f64 {
 
 /// Decides by the velocities at hand which trees leave their inertial forces to the flow.
 pub(crate) fn choose(model: &Model, act: &Actuation, data: &Data, dt: f64, convex: &mut Convex) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        let has_spring =
-            |k: usize| body.joint.stiffness[k] > 0.0 || act.servo.stiffness[body.v_start + k] > 0.0;
-        convex.held[i] = act.prescribed[i]
-            || body.joint.kind != JointKind::Free && (0..body.joint.kind.n_v()).any(has_spring);
-    }
+    convex.held.copy_from_slice(&act.prescribed);
     for tree in 0..model.trees.len() {
         convex.flows[tree] =
             super::smooth::is_lone(model, act, tree) || turn(model, tree, &data.velocity.body, dt) > FAST;
+    }
+    // Bodies that are tied to each other pass on inertial forces, which the tree's own factors do not know.
+    for pin in &act.pins {
+        if let Anchor::Body { body, .. } = pin.anchor {
+            convex.flows[model.tree_of[pin.body.index()] as usize] = true;
+            convex.flows[model.tree_of[body.index()] as usize] = true;
+        }
     }
     // With a motor at work (2) does not set the energy right: better resolved.
     for motor in &act.motors {
@@ -121,29 +147,7 @@ pub(crate) fn move_on(
 ) {
     let mut flow = core::mem::take(&mut convex.flow);
     find_flights(model, convex);
-    convex.driven_work = 0.0;
-    convex.is_driven.fill(false);
-    for row in &convex.joints {
-        let tree = model.tree_of[row.body as usize] as usize;
-        match row.source {
-            Source::Limit if row.impulse != 0.0 => convex.held[row.body as usize] = true,
-            // A motor that is not at its bounds holds its rate in the flow as well, and works there.
-            Source::Motor(_) if row.gain > 0.0 => {
-                convex.held[row.body as usize] = true;
-                convex.is_driven[tree] = true;
-            }
-            _ => {}
-        }
-    }
-    for term in convex.combined.iter().filter(|term| !term.is_at_bound()) {
-        if let Some(home) = term.home {
-            convex.held[home.body as usize] = true;
-            convex.is_driven[model.tree_of[home.body as usize] as usize] = true;
-        }
-    }
-    for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
-        convex.is_driven[model.tree_of[i] as usize] = true;
-    }
+    find_drives(model, act, convex, &mut flow);
     add_reactions(model, data, convex, &flow);
     next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
@@ -159,65 +163,36 @@ pub(crate) fn move_on(
     convex.flow = flow;
 }
 
-/// What the inertial forces that are left to the flow take in the joints, at the pose and velocities the step begins with.
-fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex, flow: &Flow) {
-    for tree in 0..model.trees.len() {
-        let bodies = model.trees[tree].clone();
-        let freedoms = model.freedoms_of(tree);
-        if convex.is_asleep[tree] || !convex.flows[tree] || bodies.len() == 1 {
-            convex.flow_force[bodies].fill(Force::ZERO);
-            convex.flow_along[freedoms].fill(0.0);
-            continue;
-        }
-        accelerate(model, data, &convex.held, &flow.zeros, &flow.no_force, tree);
-        for i in bodies.clone() {
-            convex.flow_force[i] = inertial(model, data, i, data.dynamics.body_acceleration[i]);
-        }
-        convex.flow_along[freedoms].fill(0.0);
-        for i in bodies.rev() {
-            let (link, f) = (&model.links[i], convex.flow_force[i]);
-            if link.parent != NONE {
-                convex.flow_force[link.parent as usize] += f.seen_from(data.position.offset[i]);
+/// Notes which joints keep their rates, the inertia of all others, and the most that drives may do in the flow.
+fn find_drives(model: &Model, act: &Actuation, convex: &mut Convex, flow: &mut Flow) {
+    convex.driven_work = 0.0;
+    convex.most_driven.fill(0.0);
+    for (inertia, gain) in flow.inertia.iter_mut().zip(&convex.forces.joint_gain) {
+        *inertia = convex.dt * gain;
+    }
+    for row in &convex.joints {
+        let (body, rate) = (row.body as usize, row.velocity.abs());
+        match row.source {
+            Source::Limit if row.impulse != 0.0 => convex.held[body] = true,
+            Source::Servo(dof) => flow.inertia[dof as usize] += row.gain,
+            // A motor that is not at its bounds holds its rate in the flow as well, and works there.
+            Source::Motor(_) if row.gain > 0.0 => {
+                convex.held[body] = true;
+                let most = row.law.lower.abs().max(row.law.upper.abs());
+                convex.most_driven[model.tree_of[body] as usize] += most * rate;
             }
-            if convex.held[i] {
-                let out = &mut convex.flow_along[model.bodies[i].v_range()];
-                joint_force(link.kind, &data.position.axes[i], f, out);
-            }
+            _ => {}
         }
     }
-}
-
-/// A lone body: its centre of mass goes straight on, its angular momentum stays.
-fn move_lone(model: &Model, state: &State, data: &mut Data, convex: &Convex, next: &mut State, tree: usize) {
-    let i = model.trees[tree].start;
-    let link = &model.links[i];
-    let (h, inertia) = (convex.dt, &link.inertia);
-    let Motion { angular, linear } = convex.velocity[i];
-    let before = data.position.world_from_body[i].rotation;
-    let arm = before * inertia.center_of_mass;
-    let at_center = linear + angular.cross(arm);
-    // World from body is placement times joint rotation: turn about world axes.
-    let (turned, spin) = turn_freely(&inertia.rotational, &before, angular, h);
-    let q = &mut next.q[link.q as usize..link.q as usize + 7];
-    let placement = DQuat::from_mat3(&link.placement.rotation);
-    let local = placement.conjugate() * turned * placement;
-    let rotation = (local * quaternion(&state.q, link.q as usize + 3)).normalize();
-    q[3..7].copy_from_slice(&rotation.to_array());
-    forward_kinematics_of(model, next, data, i..i + 1);
-    let pose = &mut data.position.world_from_body[i];
-    let new_arm = pose.rotation * inertia.center_of_mass;
-    let moved = at_center * h + arm - new_arm + ballistic(model, convex, tree);
-    let way = placement.conjugate() * moved;
-    let q = &mut next.q[link.q as usize..link.q as usize + 3];
-    for (q, x) in q.iter_mut().zip(way.to_array()) {
-        *q += x;
+    for term in convex.combined.iter().filter(|term| !term.is_at_bound()) {
+        if let Some(home) = term.home {
+            convex.held[home.body as usize] = true;
+            convex.most_driven[model.tree_of[home.body as usize] as usize] = f64::INFINITY;
+        }
     }
-    pose.translation += moved;
-    data.position.offset[i] += moved;
-    let axes = data.position.axes[i].transpose();
-    write3(&mut next.v, link.v as usize, axes * (at_center - spin.cross(new_arm)));
-    write3(&mut next.v, link.v as usize + 3, axes * spin);
-    forward_velocity_of(model, next, data, i..i + 1);
+    for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
+        convex.most_driven[model.tree_of[i] as usize] = f64::INFINITY;
+    }
 }
 
 /// What the way of a tree in flight differs by from its velocity at the end of the step: `-½ h² g`.
@@ -248,91 +223,6 @@ fn find_flights(model: &Model, convex: &mut Convex) {
     }
 }
 
-/// The rotation (about world axes) of a free body in `h`, and its spin afterwards: `Ṙ = ω × R`, `ω = R I⁻¹Rᵀ L`.
-fn turn_freely(inertia: &Sym3, start: &glam::DMat3, w: DVec3, h: f64) -> (DQuat, DVec3) {
-    let even = inertia.xx == inertia.yy
-        && inertia.yy == inertia.zz
-        && inertia.xy == 0.0
-        && inertia.xz == 0.0
-        && inertia.yz == 0.0;
-    let angle = w.length() * h;
-    if even || angle == 0.0 {
-        return (rotation::exp(w * h), w);
-    }
-    let inverse = inertia.inverse_definite();
-    let l = start.transpose() * w;
-    let momentum = *start * (*inertia * l);
-    let spin = |turned: DQuat| {
-        let r = turned * DQuat::from_mat3(start);
-        r * (inverse * (r.conjugate() * momentum))
-    };
-    let rate = |turned: DQuat| {
-        let turned = turned.normalize();
-        let w = spin(turned);
-        DQuat::from_xyzw(w.x, w.y, w.z, 0.0) * turned * 0.5
-    };
-    let n = ((angle / LONE_TURN).ceil() as usize).clamp(1, MOST);
-    let dt = h / n as f64;
-    let mut turned = DQuat::IDENTITY;
-    for _ in 0..n {
-        let k1 = rate(turned);
-        let k2 = rate(turned + k1 * (0.5 * dt));
-        let k3 = rate(turned + k2 * (0.5 * dt));
-        let k4 = rate(turned + k3 * dt);
-        turned = (turned + (k1 + k2 * 2.0 + k3 * 2.0 + k4) * (dt / 6.0)).normalize();
-    }
-    (turned, spin(turned))
-}
-
-/// Sums over the bodies of a tree.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    mass: f64,
-    center: DVec3,
-    momentum: DVec3,
-    /// Angular momentum and rotational inertia about the centre of mass.
-    spin: DVec3,
-    inertia: Sym3,
-    /// Kinetic energy, rotors included.
-    energy: f64,
-}
-
-impl Sums {
-    fn of(model: &Model, data: &Data, tree: usize, motions: &[Motion], v: &[f64]) -> Self {
-        let mut sums = Self::default();
-        let (mut moment, mut about, mut inertia) = (DVec3::ZERO, DVec3::ZERO, Sym3::ZERO);
-        // About the root's place, so that nothing is lost far from the origin.
-        let base = data.position.world_from_body[model.trees[tree].start].translation;
-        for i in model.trees[tree].clone() {
-            let own = &model.links[i].inertia;
-            let pose = &data.position.world_from_body[i];
-            let c = pose.rotation * own.center_of_mass;
-            let place = pose.translation + c - base;
-            let turning = own.rotational.rotated(&pose.rotation);
-            let velocity = motions[i].at(c).linear;
-            let w = motions[i].angular;
-            let spin = turning * w;
-            sums.mass += own.mass;
-            moment += place * own.mass;
-            sums.momentum += velocity * own.mass;
-            about += spin + place.cross(velocity) * own.mass;
-            inertia += turning + Sym3::point_inertia(place) * own.mass;
-            sums.energy += 0.5 * (own.mass * velocity.length_squared() + w.dot(spin));
-            if model.links[i].armature {
-                let body = &model.bodies[i];
-                for (rate, armature) in v[body.v_range()].iter().zip(&body.joint.armature) {
-                    sums.energy += 0.5 * armature * rate * rate;
-                }
-            }
-        }
-        let middle = moment * (1.0 / sums.mass.max(f64::MIN_POSITIVE));
-        sums.center = base + middle;
-        sums.spin = about - middle.cross(sums.momentum);
-        sums.inertia = inertia - Sym3::point_inertia(middle) * sums.mass;
-        sums
-    }
-}
-
 /// An articulated tree: straight on or by the flow, then (1) and (2).
 fn move_tree(
     model: &Model,
@@ -347,6 +237,8 @@ fn move_tree(
     let h = convex.dt;
     let bodies = model.trees[tree].clone();
     let mut kicked = Sums::of(model, data, tree, &convex.velocity, &convex.v);
+    let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
+    let fell = if has_free_root { 0.0 } else { fall(model, data, convex, tree, kicked.momentum) };
     let mut fast = convex.flows[tree];
     if !fast {
         kick_without_turning(model, data, convex, tree);
@@ -358,7 +250,7 @@ fn move_tree(
             next.v[freedoms.clone()].copy_from_slice(&convex.dv[freedoms]);
         }
     }
-    let any_free = !convex.held[bodies.clone()].iter().all(|&held| held);
+    let any_free = convex.held[bodies.clone()].iter().any(|&held| !held);
     let (mut is_known, mut is_resolved) = (false, true);
     if fast && any_free {
         is_resolved = follow(model, data, &convex.held, next, tree, h, flow);
@@ -373,22 +265,57 @@ fn move_tree(
         forward_kinematics_of(model, next, data, bodies.clone());
         forward_velocity_of(model, next, data, bodies.clone());
     }
-    let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
     // What is not resolved is no work of a drive.
-    let driven = convex.is_driven[tree] && is_resolved;
-    let found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
-    if driven && fast {
+    let most = if is_resolved { convex.most_driven[tree] } else { 0.0 };
+    let mut found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+    let energy = found.energy.clamp(kicked.energy - most, kicked.energy + most);
+    if most > 0.0 && fast {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
-        convex.driven_work += found.energy - kicked.energy;
+        convex.driven_work += energy - kicked.energy;
     }
+    // Of a slow tree drives did all in the kick, and of a fast one they did this: as it was found.
+    let keep_energy = most == 0.0 || energy != found.energy;
     if has_free_root && kicked.mass > 0.0 {
+        let mut part = 1.0;
+        while keep_energy && part > 0.0 && found.locked(&kicked) > energy * (1.0 + ROUNDING) {
+            part = if part > SHORTEST { 0.5 * part } else { 0.0 };
+            for i in bodies.clone().skip(1) {
+                go_part(model, state, convex, next, i, part);
+            }
+            if part == 0.0 {
+                turn_as_one(model, state, next, bodies.start, &kicked, h);
+            }
+            forward_kinematics_of(model, next, data, bodies.clone());
+            forward_velocity_of(model, next, data, bodies.clone());
+            found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+        }
         let way = kicked.momentum * (h / kicked.mass) + ballistic(model, convex, tree);
-        keep_momentum(model, data, next, tree, &kicked, &found, way, !driven);
-    } else if !driven && found.energy > 0.0 {
-        let share = (kicked.energy / found.energy).sqrt().min(MOST_GAIN);
+        keep_momentum(model, data, next, tree, &kicked, &found, way, keep_energy.then_some(energy));
+    } else if keep_energy && found.energy > 0.0 {
+        let risen = fell - kicked.mass * model.gravity.dot(found.center - kicked.center);
+        let energy = if risen > RISEN * energy { (energy - risen).max(0.0) } else { energy };
+        let share = (energy / found.energy).sqrt().min(MOST_GAIN);
         next.v[model.freedoms_of(tree)].iter_mut().for_each(|v| *v *= share);
         forward_velocity_of(model, next, data, bodies);
     }
+}
+
+/// What gravity did in the kick of a tree, `h g·(P⁰ + P)/2`, `P` being the momentum `after` it.
+fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize, after: DVec3) -> f64 {
+    let mut before = DVec3::ZERO;
+    for i in model.trees[tree].clone() {
+        let inertia = &model.links[i].inertia;
+        let arm = data.position.world_from_body[i].rotation * inertia.center_of_mass;
+        before += data.velocity.body[i].at(arm).linear * inertia.mass;
+    }
+    model.gravity.dot(before + after) * (0.5 * convex.dt)
+}
+
+/// Moves the joint of body `i` by a part of its way after the kick.
+fn go_part(model: &Model, state: &State, convex: &mut Convex, next: &mut State, i: usize, part: f64) {
+    let body = &model.bodies[i];
+    next.q[body.q_range()].copy_from_slice(&state.q[body.q_range()]);
+    next.integrate_of(model, &convex.v, convex.dt * part, i..i + 1);
 }
 
 /// Moves the joint of body `i` by its rates after the kick.
@@ -403,213 +330,4 @@ fn go_straight(model: &Model, state: &State, convex: &Convex, next: &mut State, 
         let turned = quaternion(&next.q, link.q as usize + 3).conjugate() * world;
         write3(&mut next.v, link.v as usize, turned);
     }
-}
-
-/// Velocities after the kick without the inertial forces that were part of the problem, to `convex.dv` and
-/// `convex.direction`: what those took of the energy the new pose gives back. The kick differs by `∇²ℓ⁻¹ h C`, through
-/// the factors of the last Newton step.
-fn kick_without_turning(model: &Model, data: &mut Data, convex: &mut Convex, tree: usize) {
-    let bodies = model.trees[tree].clone();
-    for i in bodies.clone() {
-        let carried = data.velocity.drift[i] + Motion::new(DVec3::ZERO, model.gravity);
-        data.dynamics.impulse[i] = inertial(model, data, i, carried) * convex.dt;
-    }
-    propagate(model, data, bodies.clone(), &[], &mut convex.dv);
-    for i in bodies {
-        convex.direction[i] = convex.velocity[i] + data.dynamics.response[i];
-    }
-    for k in model.freedoms_of(tree) {
-        convex.dv[k] += convex.v[k];
-    }
-}
-
-/// The force that the velocity-dependent terms of body `i` take at the start of the step, `J̇v` being `carried`.
-pub(super) fn inertial(model: &Model, data: &Data, i: usize, carried: Motion) -> Force {
-    let inertia = &model.links[i].inertia;
-    let r = &data.position.world_from_body[i].rotation;
-    let c = *r * inertia.center_of_mass;
-    let w = data.velocity.body[i].angular;
-    let turning = inertia.rotational.rotated(r);
-    let linear = (carried.linear + carried.angular.cross(c) + w.cross(w.cross(c))) * inertia.mass;
-    let moment = turning * carried.angular + w.cross(turning * w);
-    Force::new(moment + c.cross(linear), linear)
-}
-
-/// (1) and, if asked, (2) for a tree with a free root whose sums after the move are `found`.
-fn keep_momentum(
-    model: &Model,
-    data: &mut Data,
-    next: &mut State,
-    tree: usize,
-    kicked: &Sums,
-    found: &Sums,
-    way: DVec3,
-    keep_energy: bool,
-) {
-    let bodies = model.trees[tree].clone();
-    let root = &model.links[bodies.start];
-    let per_mass = 1.0 / kicked.mass;
-    let shift = kicked.center + way - found.center;
-    let way = root.placement.rotation.transpose() * shift;
-    let at = root.q as usize;
-    for (q, x) in next.q[at..at + 3].iter_mut().zip(way.to_array()) {
-        *q += x;
-    }
-    for pose in &mut data.position.world_from_body[bodies.clone()] {
-        pose.translation += shift;
-    }
-    data.position.offset[bodies.start] += shift;
-    // The root's share: one rigid motion added to all bodies.
-    let inverse = found.inertia.inverse_definite();
-    let arm = data.position.world_from_body[bodies.start].translation - (found.center + shift);
-    let rigid = |spin: DVec3, velocity: DVec3| Motion::new(spin, velocity + spin.cross(arm));
-    let turning = inverse * (kicked.spin - found.spin);
-    let added = rigid(turning, (kicked.momentum - found.momentum) * per_mass);
-    let mut motion = data.velocity.body[bodies.start] + added;
-    let spin = inverse * kicked.spin;
-    let locked = 0.5 * (kicked.momentum.length_squared() * per_mass + kicked.spin.dot(spin));
-    // Energy with the right momenta: what was found, less its own rigid part, plus the right one.
-    let found_spin = inverse * found.spin;
-    let found_locked = 0.5 * (found.momentum.length_squared() * per_mass + found.spin.dot(found_spin));
-    let shape = found.energy - found_locked;
-    if keep_energy && shape > 0.0 {
-        let share = ((kicked.energy - locked).max(0.0) / shape).sqrt().min(MOST_GAIN);
-        let whole = rigid(spin, kicked.momentum * per_mass);
-        motion = whole + (motion - whole) * share;
-        let freedoms = model.freedoms_of(tree);
-        next.v[freedoms].iter_mut().for_each(|v| *v *= share);
-    }
-    let axes = data.position.axes[bodies.start].transpose();
-    write3(&mut next.v, root.v as usize, axes * motion.linear);
-    write3(&mut next.v, root.v as usize + 3, axes * motion.angular);
-    forward_velocity_of(model, next, data, bodies);
-}
-
-/// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on. `data` holds that pose, and
-/// pose and velocities of `next` afterwards. Whether the stages resolved it.
-fn follow(
-    model: &Model,
-    data: &mut Data,
-    held: &[bool],
-    next: &mut State,
-    tree: usize,
-    h: f64,
-    flow: &mut Flow,
-) -> bool {
-    let bodies = model.trees[tree].clone();
-    let (qs, vs) = (model.coordinates_of(tree), model.freedoms_of(tree));
-    let shortest = h / MOST as f64;
-    let (mut left, mut longest) = (h, h);
-    forward_velocity_of(model, next, data, bodies.clone());
-    let mut energy = kinetic(model, data, &next.v, tree);
-    let mut all = turn(model, tree, &data.velocity.body, left);
-    slope(model, data, held, next, tree, 0, flow);
-    loop {
-        let dt = left.min((left * TURN[1] / all).min(longest).max(shortest));
-        let begun = &mut flow.begun.0;
-        begun.q[qs.clone()].copy_from_slice(&next.q[qs.clone()]);
-        begun.v[vs.clone()].copy_from_slice(&next.v[vs.clone()]);
-        let (fractions, weights) = if all <= TURN[0] { MIDPOINT } else { FOURTH_ORDER };
-        for (k, &fraction) in fractions.iter().enumerate() {
-            let mut s = core::mem::take(&mut flow.stage);
-            s.0.q[qs.clone()].copy_from_slice(&next.q[qs.clone()]);
-            s.0.v[vs.clone()].copy_from_slice(&next.v[vs.clone()]);
-            axpy(&mut s.0.q[qs.clone()], fraction * dt, &flow.rates[k][qs.clone()]);
-            axpy(&mut s.0.v[vs.clone()], fraction * dt, &flow.accelerations[k][vs.clone()]);
-            s.0.normalize_of(model, bodies.clone());
-            forward_kinematics_of(model, &s.0, data, bodies.clone());
-            forward_velocity_of(model, &s.0, data, bodies.clone());
-            slope(model, data, held, &s.0, tree, k + 1, flow);
-            flow.stage = s;
-        }
-        for (k, weight) in weights.iter().enumerate() {
-            axpy(&mut next.q[qs.clone()], weight * dt, &flow.rates[k][qs.clone()]);
-            axpy(&mut next.v[vs.clone()], weight * dt, &flow.accelerations[k][vs.clone()]);
-        }
-        next.normalize_of(model, bodies.clone());
-        forward_kinematics_of(model, next, data, bodies.clone());
-        forward_velocity_of(model, next, data, bodies.clone());
-        let after = kinetic(model, data, &next.v, tree);
-        let is_kept = (after - energy).abs() <= KEPT * energy;
-        if !is_kept && dt > shortest {
-            // As where a whip of links runs out: half the stage, with the same slope to begin with.
-            next.q[qs.clone()].copy_from_slice(&flow.begun.0.q[qs.clone()]);
-            next.v[vs.clone()].copy_from_slice(&flow.begun.0.v[vs.clone()]);
-            longest = 0.5 * dt;
-            continue;
-        }
-        let is_wild = after.is_nan() || (after - energy).abs() > energy;
-        if !is_kept && is_wild {
-            // Rates that no stage resolves: straight on for the rest, and (2) keeps the energy.
-            next.q[qs.clone()].copy_from_slice(&flow.begun.0.q[qs.clone()]);
-            next.v[vs.clone()].copy_from_slice(&flow.begun.0.v[vs.clone()]);
-            next.integrate_of(model, &flow.begun.0.v, left, bodies.clone());
-            forward_kinematics_of(model, next, data, bodies.clone());
-            forward_velocity_of(model, next, data, bodies);
-            return false;
-        }
-        left -= dt;
-        if left <= 1e-9 * h {
-            break;
-        }
-        energy = after;
-        all = turn(model, tree, &data.velocity.body, left);
-        slope(model, data, held, next, tree, 0, flow);
-    }
-    true
-}
-
-/// Fractions of a stage at which slopes are taken after the first, each from the one before; weights of all.
-type Scheme = (&'static [f64], &'static [f64]);
-const MIDPOINT: Scheme = (&[0.5], &[0.0, 1.0]);
-const FOURTH_ORDER: Scheme = (&[0.5, 0.5, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]);
-
-/// The `k`-th slope of a stage: rates of coordinates and velocities at `state`, whose pose and velocities `data` holds.
-fn slope(
-    model: &Model,
-    data: &mut Data,
-    held: &[bool],
-    state: &State,
-    tree: usize,
-    k: usize,
-    flow: &mut Flow,
-) {
-    let vs = model.freedoms_of(tree);
-    accelerate(model, data, held, &flow.zeros, &flow.no_force, tree);
-    flow.accelerations[k][vs.clone()].copy_from_slice(&data.dynamics.acceleration[vs]);
-    coordinate_rates_of(model, state, &mut flow.rates[k], model.trees[tree].clone());
-}
-
-/// Kinetic energy of a tree, as `data` has its poses and velocities.
-fn kinetic(model: &Model, data: &Data, v: &[f64], tree: usize) -> f64 {
-    let mut energy = 0.0;
-    for i in model.trees[tree].clone() {
-        let (inertia, pose) = (&model.links[i].inertia, &data.position.world_from_body[i]);
-        let motion = data.velocity.body[i];
-        let at_center = motion.at(pose.rotation * inertia.center_of_mass).linear;
-        let w = pose.rotation.transpose() * motion.angular;
-        energy += 0.5 * (inertia.mass * at_center.length_squared() + inertia.rotational.quadratic(w, w));
-        if model.links[i].armature {
-            let body = &model.bodies[i];
-            for (rate, armature) in v[body.v_range()].iter().zip(&body.joint.armature) {
-                energy += 0.5 * armature * rate * rate;
-            }
-        }
-    }
-    energy
-}
-
-/// Joint accelerations of a tree on which nothing acts; prescribed and held joints keep their rates.
-fn accelerate(model: &Model, data: &mut Data, held: &[bool], zeros: &[Force], no_force: &[f64], tree: usize) {
-    let bodies = model.trees[tree].clone();
-    for i in bodies.clone().filter(|&i| held[i]) {
-        data.dynamics.acceleration[model.bodies[i].v_range()].fill(0.0);
-    }
-    rigid(model, data, bodies.clone(), zeros);
-    inward(model, data, bodies.clone(), &Drive::explicit(no_force).prescribing(held));
-    outward_from(model, data, bodies, Motion::ZERO);
-}
-
-fn axpy(y: &mut [f64], a: f64, x: &[f64]) {
-    y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
 }

@@ -22,6 +22,7 @@
 
 mod alone;
 pub(crate) mod books;
+mod calm;
 mod combined;
 mod contacts;
 mod drives;
@@ -64,6 +65,9 @@ const FRICTION_ROUNDS: usize = 10;
 /// How often a step is solved again with limits that turned out to be reached. Tangents of a curved limit come close
 /// at the second.
 const AGAIN: usize = 8;
+
+/// How often an island is solved again whose contacts made energy: those to blame calmed, then all.
+const CALMED: usize = 2;
 
 /// Work space of the problem; nothing in it outlives a step.
 #[derive(Clone, Debug, Default)]
@@ -126,8 +130,8 @@ pub(crate) struct Convex {
     is_changed: Vec<bool>,
     in_flight: Vec<bool>,
     is_warm: Vec<bool>,
-    /// Trees with a joint that a motor holds at its rate, or whose rate is prescribed; what those did in the flow, J.
-    is_driven: Vec<bool>,
+    /// The most that motors, which hold their rates, and prescribed joints may do in the flow; what they did, J.
+    most_driven: Vec<f64>,
     driven_work: f64,
     /// Trees whose inertial forces are left to the free flow.
     pub(crate) flows: Vec<bool>,
@@ -250,7 +254,7 @@ impl Convex {
             is_asleep: vec![false; trees],
             is_changed: vec![false; trees],
             flows: vec![false; trees],
-            is_driven: vec![false; trees],
+            most_driven: vec![0.0; trees],
             in_flight: vec![false; trees],
             is_warm: vec![false; trees],
             flow: flow::Flow::new(model),
@@ -468,7 +472,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
 }
 
-/// Solves one island with at least so many Newton steps, friction in rounds.
+/// Solves one island with at least so many Newton steps; again with its contacts calmed while those make energy.
 fn solve_island(
     model: &Model,
     state: &State,
@@ -482,32 +486,59 @@ fn solve_island(
 ) {
     convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
-    let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
-    let outcome = loop {
-        let least = if round == 0 { least } else { 0 };
-        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
-        steps += outcome.iterations;
-        round += 1;
-        if !outcome.converged || round == FRICTION_ROUNDS {
-            break outcome;
+    let (mut outcome, mut steps) =
+        solve_in_rounds(model, state, data, act, opt, convex, island, smooth, least);
+    for _ in 0..CALMED {
+        if !calm::calm(model, state, data, convex, island) {
+            break;
         }
-        let rows = Island::of(island.rows, &convex.islands.rows);
-        let mut again = round == 1 && contacts::rebound(&mut convex.rows, rows);
-        again |= contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
-        again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
-        if round + 1 == FRICTION_ROUNDS || !again {
-            // Bounds that stand: the rest of the way.
-            if outcome.residual <= TOLERANCE {
-                break outcome;
-            }
-            tolerance = TOLERANCE;
-            round = FRICTION_ROUNDS - 1;
-        }
-    };
+        let (again, more) = solve_in_rounds(model, state, data, act, opt, convex, island, smooth, 0);
+        (outcome, steps) = (again, steps + more);
+    }
     report.residual = report.residual.max(outcome.residual);
     report.unsolved += usize::from(!outcome.converged);
     let lengths = [island.rows, island.joints, island.combined];
     report.islands += usize::from(lengths.iter().any(|(start, end)| start < end));
     report.iterations += steps;
     report.most = report.most.max(steps);
+}
+
+/// Solves one island with friction in rounds: how the last one went, and the Newton steps of all.
+fn solve_in_rounds(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    convex: &mut Convex,
+    island: Island,
+    smooth: f64,
+    least: usize,
+) -> (newton::Outcome, usize) {
+    let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
+    loop {
+        let least = if round == 0 { least } else { 0 };
+        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
+        steps += outcome.iterations;
+        let rows = Island::of(island.rows, &convex.islands.rows);
+        if round == 0 && pins::soften(&mut convex.rows, rows) {
+            // Whatever hard pins did that contradict something is no measure of anything.
+            continue;
+        }
+        round += 1;
+        if !outcome.converged || round == FRICTION_ROUNDS {
+            return (outcome, steps);
+        }
+        let mut again = round == 1 && contacts::rebound(&mut convex.rows, rows);
+        again |= contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
+        again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
+        if round + 1 == FRICTION_ROUNDS || !again {
+            // Bounds that stand: the rest of the way.
+            if outcome.residual <= TOLERANCE {
+                return (outcome, steps);
+            }
+            tolerance = TOLERANCE;
+            round = FRICTION_ROUNDS - 1;
+        }
+    }
 }

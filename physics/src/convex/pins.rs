@@ -20,6 +20,16 @@ use crate::step::reports::{Kind, recall};
 /// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
 const HARD: f64 = 1e-5;
 
+/// The same of a pin that cannot have its way, see [`soften`]: it pulls with the impulse that would give its point the speed it wants
+/// if nothing else held that.
+const SOFT: f64 = 1.0;
+
+/// A pin cannot have its way if it falls short by more than this share of the speed it wants.
+const SHORT: f64 = 0.1;
+
+/// Speeds below this, m/s or rad/s, are what a load presses pins away by, not a contradiction.
+const SLOW: f64 = 0.05;
+
 /// Largest change of the distance between two pins of a body that a step may want, as a share of it.
 const MOST_CHANGE: f64 = 0.5;
 
@@ -116,6 +126,37 @@ pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
     }
     row.law.softness = HARD * row.mobility;
     row.law.along.softness = row.law.softness;
+}
+
+/// Makes pins soft that cannot have their way, as against a stop, the ground or another pin: hard as they are they would press with
+/// ten thousand times the impulse that moves what they hold, and what cancels of that would drown all else. Whether there are any.
+pub(super) fn soften(rows: &mut [Row], island: &[u32]) -> bool {
+    let mut any = false;
+    for &k in island {
+        let row = &mut rows[k as usize];
+        if row.is_calm || row.is_immovable() || !matches!(row.source, Source::Pin(_) | Source::Weld(_)) {
+            continue;
+        }
+        let (n, along) = (row.law.normal, &row.law.along);
+        let wanted = row.law.target + n * along.target;
+        // What is at its bounds gives way as it is meant to.
+        let mut short = wanted - row.velocity;
+        let pressed = n.dot(row.impulse);
+        if pressed <= along.lower || pressed >= along.upper {
+            short -= n * n.dot(short);
+        }
+        if row.slides {
+            short = n * n.dot(short);
+        }
+        let short = short.length();
+        if short > SLOW && short > SHORT * wanted.length() {
+            row.is_calm = true;
+            row.law.softness = SOFT * row.mobility;
+            row.law.along.softness = row.law.softness;
+            any = true;
+        }
+    }
+    any
 }
 
 /// Bounds friction of pins by the push just found; whether that changes anything that would show.

@@ -59,6 +59,8 @@ pub(crate) struct Row {
     pub(crate) compressed: Option<Compressed>,
     /// Whether nothing pressed here in the last step.
     pub(crate) is_new: bool,
+    /// Whether it gave more than it may and now asks for nothing; of a pin, whether it cannot have its way and pulls softly.
+    pub(crate) is_calm: bool,
     /// The gain at the present velocity, and the one that is part of the factors.
     pub(crate) gain: Sym3,
     pub(crate) folded: Sym3,
@@ -85,6 +87,7 @@ impl Row {
             slides: false,
             compressed: None,
             is_new: false,
+            is_calm: false,
             gain: Sym3::ZERO,
             folded: Sym3::ZERO,
             mobility: 0.0,

@@ -168,6 +168,11 @@ impl<'a> Drive<'a> {
         Self { tau: &forces.joint, gain: &forces.joint_gain, v, dt, prescribed: &[] }
     }
 
+    /// Nothing but inertia of the joints themselves; `zeros` has a zero per freedom.
+    pub(crate) fn inert(zeros: &'a [f64], inertia: &'a [f64]) -> Self {
+        Self { tau: zeros, gain: inertia, v: zeros, dt: 1.0, prescribed: &[] }
+    }
+
     pub(crate) fn prescribing(self, prescribed: &'a [bool]) -> Self {
         Self { prescribed, ..self }
     }

@@ -1,0 +1,99 @@
+//! Contacts and stops that make energy ask for nothing instead.
+//!
+//! A term that asks for no more than rest (`û_n ≤ 0`, `û_t = 0`) takes energy only: what it does relative to the step without it is
+//! `γ·u⁺ - ½ γᵀWγ ≤ 0`, both ways of counting. Contacts ask for more where they bounce, push an overlap out, spring back from a
+//! stretch that their friction remembers, or part what came through. Each is bounded by itself, but not in company: a motor or pin that presses
+//! on a bounce, or a mobility that was another when the stretch was made, and they give what they never took. So the
+//! books of an island's contacts and stops,
+//!
+//! ```text
+//! (1)  w = Σ γ·(u⁰ + u⁺)/2  ≤  share of T
+//! ```
+//!
+//! are looked at once it is solved. Where (1) does not hold it is solved again: first those terms that gave energy ask for rest, then all.
+
+use super::Convex;
+use super::contacts::PUSH_OUT;
+use super::islands::Island;
+use super::rows::Source;
+use crate::data::Data;
+use crate::model::Model;
+use crate::state::State;
+
+/// What an island's contacts may give in a step, of its kinetic energy: push-out and friction's springs at rest give less by far.
+const SHARE: f64 = 1e-3;
+/// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other.
+const SHARE_OF_EXCHANGE: f64 = 0.01;
+
+/// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
+pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Convex, island: Island) -> bool {
+    let (mut given, mut allowed) = (0.0, 0.0);
+    for &k in Island::of(island.rows, &convex.islands.rows) {
+        let row = &convex.rows[k as usize];
+        if matches!(row.source, Source::Contact(_)) && row.impulse != glam::DVec3::ZERO {
+            given += 0.5 * row.impulse.dot(row.relative(&data.velocity.body) + row.velocity);
+            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse.length_squared();
+            if row.law.along.target > 0.0 && row.mobility > 0.0 {
+                // What overlaps is meant to be pushed out.
+                allowed += 0.5 * PUSH_OUT * PUSH_OUT / row.mobility;
+            }
+        }
+    }
+    for &k in Island::of(island.joints, &convex.islands.joints) {
+        let row = &convex.joints[k as usize];
+        if row.source == Source::Limit && row.impulse != 0.0 {
+            given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
+            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
+        }
+    }
+    if given <= allowed || given <= allowed + SHARE * energy(model, data, convex, island) {
+        return false;
+    }
+    let mut any = false;
+    for worst in [true, false] {
+        for &k in Island::of(island.rows, &convex.islands.rows) {
+            let row = &mut convex.rows[k as usize];
+            let is_contact = matches!(row.source, Source::Contact(_));
+            if !is_contact || row.is_calm || row.impulse == glam::DVec3::ZERO {
+                continue;
+            }
+            let gave = row.impulse.dot(row.relative(&data.velocity.body) + row.velocity) > 0.0;
+            if gave || !worst {
+                row.is_calm = true;
+                any |= row.law.along.target > 0.0
+                    || row.law.along.lower > 0.0
+                    || row.law.target != glam::DVec3::ZERO;
+                row.law.along.target = row.law.along.target.min(0.0);
+                row.compressed = None;
+                row.law.along.lower = 0.0;
+                row.law.target = glam::DVec3::ZERO;
+            }
+        }
+        for &k in Island::of(island.joints, &convex.islands.joints) {
+            let row = &mut convex.joints[k as usize];
+            if row.source == Source::Limit && row.law.target > 0.0 && row.impulse != 0.0 {
+                row.law.target = 0.0;
+                any = true;
+            }
+        }
+        if any {
+            break;
+        }
+    }
+    any
+}
+
+/// Kinetic energy of an island as the step begins.
+fn energy(model: &Model, data: &Data, convex: &Convex, island: Island) -> f64 {
+    let trees = Island::of(island.trees, &convex.islands.trees);
+    let bodies = trees.iter().flat_map(|&tree| model.trees[tree as usize].clone());
+    bodies
+        .map(|i| {
+            let (link, motion) = (&model.links[i].inertia, data.velocity.body[i]);
+            let pose = &data.position.world_from_body[i];
+            let w = pose.rotation.transpose() * motion.angular;
+            let v = motion.at(pose.rotation * link.center_of_mass).linear;
+            0.5 * (link.mass * v.length_squared() + link.rotational.quadratic(w, w))
+        })
+        .sum()
+}
