@@ -294,7 +294,7 @@ fn everything(model: &Model, k: usize, act: &mut Actuation) {
     let knees =
         Pin::point_to_body(Key(u64::MAX), body("lshank"), DVec3::Y * -0.1, body("rshank"), DVec3::Y * 0.1);
     act.pins.extend([hand, knees]);
-    if k % 3 == 0 {
+    if k.is_multiple_of(3) {
         act.pins.reverse();
     }
     if k > 40 {
