@@ -1,6 +1,7 @@
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::*;
+use crate::actuation::{Effort, Key, Motor, Pin, Release, Row, Term};
 use crate::contact::Material;
 use crate::figures;
 use crate::model::shape::Shape;
@@ -317,4 +318,74 @@ fn a_snapshot_of_another_model_or_a_torn_one_is_refused_and_changes_nothing() {
     let error = snapshot.restore(&model, &mut state, &mut data).unwrap_err();
     assert!(error.to_string().contains("it had 1 bodies, this one has 2"), "{error}");
     assert_eq!(state, before);
+
+/// Pins of all kinds, motors on one and on three freedoms, and a row with every kind of term, written in another order now and then.
+fn everything(model: &Model, k: usize, act: &mut Actuation) {
+    let body = |name: &str| model.find(name).unwrap();
+    let first = |name: &str| model.body(body(name)).v_range().start;
+    let hold = Release { push_direction: DVec3::Z, tension: 20.0, friction: 0.7, force: 500.0 };
+    let hand = Pin {
+        release: hold,
+        ..Pin::point_to_world(Key(7), body("lhand"), DVec3::Z * -0.05, DVec3::new(0.1, 0.3, 1.0))
+    };
+    let turned = DQuat::from_rotation_z(0.1);
+    let head = Pin {
+        release: Release { force: 60.0, ..Release::NEVER },
+        ..Pin::weld_to_world(Key::of(3, 1), body("head"), DVec3::ZERO, DVec3::Z * 1.7, turned)
+    };
+    let knees =
+        Pin::point_to_body(Key(u64::MAX), body("lshank"), DVec3::Y * -0.1, body("rshank"), DVec3::Y * 0.1);
+    act.pins.extend([hand, knees]);
+    if k.is_multiple_of(3) {
+        act.pins.reverse();
+    }
+    if k > 40 {
+        act.pins.push(head);
+    }
+    let between = Effort::Between { lower: DVec3::splat(1.5), upper: DVec3::splat(20.0) };
+    act.motors.push(Motor::on_freedom(Key(1), first("rshank"), 0.5, between));
+    let wave = DVec3::new(0.3, -0.2, 0.1 * (k as f64).sin());
+    let swing = Motor::on_joint(Key(2), model, body("rthigh"), wave, Effort::Magnitude(12.0));
+    act.motors.push(swing.with_compliance(1e-3));
+    let terms = [
+        Term::Point { body: body("lfoot"), point: DVec3::X * 0.1, other: None, direction: DVec3::X },
+        Term::Point {
+            body: body("rfoot"),
+            point: DVec3::ZERO,
+            other: Some((body("lfoot"), DVec3::Y * 0.01)),
+            direction: DVec3::new(0.0, 0.6, 0.8),
+        },
+        Term::Spin { body: body("torso"), other: Some(body("head")), direction: DVec3::Y },
+        Term::Freedom { freedom: first("lshank"), weight: -0.25 },
+    ];
+    act.rows.push(Row::new(Key(9), terms).towards(0.05).between(-30.0, f64::INFINITY).with_compliance(1e-4));
+}
+
+/// What a controller writes goes through the file unchanged, its memory too: replayed from the middle of a run every step
+/// ends on the same bits.
+#[test]
+fn pins_motors_and_rows_come_back_and_replay_to_the_same_bits() {
+    let soft = Material { stiffness: Some(5e3), damping: Some(20.0), ..Material::default() };
+    let model = ragdoll_of(soft);
+    for formulation in Formulation::ALL {
+        let opt = StepOptions::at_rate(240.0).with(formulation);
+        let (mut state, mut data) = (State::new(&model), Data::new(&model));
+        let (mut act, mut black_box) = (Actuation::new(&model), BlackBox::new(&model, 20));
+        for k in 0..60 {
+            act.clear();
+            everything(&model, k, &mut act);
+            observe(&model, &state, &mut data, &opt);
+            black_box.advance(&model, &mut state, &mut data, &act, &opt).unwrap();
+        }
+        let dump = black_box.dump(&model);
+        let read = through_text(&dump);
+        assert!(dump.records.len() == 20 && read.records.len() == 20);
+        for (before, after) in dump.records.iter().zip(&read.records) {
+            assert_eq!(before.act, after.act, "{formulation:?}");
+            assert!(before.act.motors.len() == 2 && before.act.rows.len() == 1);
+        }
+        assert!(read.records.iter().any(|r| r.act.pins.len() == 3));
+        let replayed = read.replay(&model).unwrap();
+        assert!(replayed.iter().all(|r| r.same && r.outcome.is_ok()), "{formulation:?}");
+    }
 }

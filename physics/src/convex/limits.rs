@@ -28,7 +28,7 @@ const LIMIT: f64 = 1e-6;
 /// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
 const LIMIT_PUSH_OUT: f64 = 2.0;
 /// How far beyond a limit a joint may end without being looked at again, rad or m.
-pub(crate) const PASSED: f64 = 1e-3;
+const PASSED: f64 = 1e-3;
 /// How far beyond the place where it leaves the inside a way is cut, rad.
 const OUTSIDE: f64 = 0.1;
 /// Turn between two looks along a way, rad.
@@ -100,7 +100,7 @@ pub(super) fn find_unseen(model: &Model, state: &State, act: &Actuation, convex:
 }
 
 /// Calls `found(left, direction)` for every limit beyond which the rates `v` take a joint.
-pub(crate) fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
+fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
     if let Limits::Range { .. } = body.joint.limits {
         each_limit(body, q, |left, direction| {
             let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();

@@ -30,7 +30,7 @@ mod factors;
 pub(crate) mod flow;
 mod islands;
 pub(crate) mod law;
-pub(crate) mod limits;
+mod limits;
 mod mobility;
 mod newton;
 mod own;

@@ -14,8 +14,8 @@ const LEAST_RESORT: f64 = 1e-13;
 const TIE: f64 = 1e-12;
 /// Value below which the artificial variable counts as zero.
 const FEASIBLE: f64 = 1e-9;
-/// Share of its terms below which a sum of products with the problem's own numbers is zero.
-const ROUNDING: f64 = 1e-12;
+/// Entries of z beyond this are none: M and q are of order 1, and rounding of M z is then above what [`FEASIBLE`] asks for.
+const LARGEST: f64 = 1e8;
 
 /// See the file header.
 #[derive(Clone, Debug, Default)]
@@ -170,23 +170,17 @@ impl Tableau {
     }
 
     /// Whether the multipliers of z₀'s row, y = -(its s columns), show by the problem itself that there is nothing to be found
-    /// (Farkas): y ≥ 0 and yᵀM ≤ 0 with yᵀq < 0 leave no z ≥ 0 with yᵀ(M z + q) ≥ 0. Nearly dependent rows leave
-    /// entries of the tableau that are nothing but rounding over a small pivot; large enough to pivot on, they lead anywhere.
+    /// (Farkas): with y ≥ 0, every z ≥ 0 that has M z + q ≥ 0 has yᵀM z ≥ -yᵀq > 0, so some entry of z is at least
+    /// -yᵀq / (m max yᵀM). Nearly dependent rows leave entries of the tableau that are nothing but rounding over a small pivot;
+    /// large enough to pivot on, they lead anywhere.
     fn row_proves_infeasible(&self, plain: &PlainForm, row: usize) -> bool {
         let (m, width) = (self.m, self.width());
         let y = |r: usize| (-self.entries[row * width + r]).max(0.0);
-        let against: f64 = (0..m).map(|r| y(r) * plain.offset[r]).sum();
+        let missing = -(0..m).map(|r| y(r) * plain.offset[r]).sum::<f64>();
         let weight: f64 = (0..m).map(y).sum();
-        against < -FEASIBLE * weight
-            && (0..m).all(|c| {
-                let (mut sum, mut size) = (0.0, 0.0);
-                for r in 0..m {
-                    let term = y(r) * plain.matrix[r * m + c];
-                    sum += term;
-                    size += term.abs();
-                }
-                sum <= ROUNDING * size
-            })
+        let most = missing / (LARGEST * m as f64);
+        missing > FEASIBLE * weight
+            && (0..m).all(|c| (0..m).map(|r| y(r) * plain.matrix[r * m + c]).sum::<f64>() <= most)
     }
 
     /// Whether z₀ is zero to rounding.

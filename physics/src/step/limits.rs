@@ -7,14 +7,14 @@
 //! freedoms.
 //!
 //! Solved velocities are looked at: a joint that would end outside all the same, because its limit was far or is curved, gets a
-//! cut as in the convex problem (`convex/limits.rs`), with which the rows are solved again.
+//! cut as in the convex problem (`convex/limits.rs`), with which the rows are solved again: `φ` taken as straight at a place `r` of
+//! the way that is just outside, `φ(r) + ∇φ(r)·(h v⁺ - r) ≥ 0` (Kelley 1960).
 
 use glam::{DQuat, DVec3};
 
 use super::StepOptions;
 use super::rows::{Cause, RowSpec, Rows};
 use crate::actuation::Actuation;
-use crate::convex::limits::{PASSED, look};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::kinematics::joint_motion;
@@ -24,6 +24,12 @@ use crate::state::{State, quaternion};
 
 /// Rows are made from this far before a limit on, rad or m.
 const NEAR: f64 = 0.05;
+/// How far beyond a limit a joint may end without being looked at again, rad or m: what the next step works off unseen.
+const PASSED: f64 = 1e-3;
+/// How far beyond the place where it leaves the inside a way is cut, rad: far enough for a gradient, near enough to be the same bend.
+const OUTSIDE: f64 = 0.1;
+/// Turn between two looks along a way, rad; as in the convex problem.
+const LOOK: f64 = 0.5;
 
 /// Adds a row for every limit that could matter in this step.
 pub(crate) fn push_rows(model: &Model, state: &State, data: &Data, opt: &StepOptions, rows: &mut Rows) {
@@ -93,6 +99,39 @@ pub(super) fn cut(
         });
     }
     rows.specs.len() > known
+}
+
+/// Calls `found(left, direction)` for every limit beyond which the rates `v` take a joint.
+fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
+    if let Limits::Range { .. } = body.joint.limits {
+        each_limit(body, q, |left, direction| {
+            let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
+            if left + h * rate < -PASSED {
+                found(left, DVec3::new(direction[0], direction[1], direction[2]));
+            }
+        });
+        return;
+    }
+    let at = |k: usize| v.get(k).copied().unwrap_or(0.0);
+    let way = DVec3::new(at(0), at(1), at(2)) * h;
+    // What was outside already is worked off by the row that is near.
+    let least = inside(body, q, DVec3::ZERO).min(0.0) - PASSED;
+    // A turn of more than a half comes round again: look where it goes, not only where it ends.
+    let looks = (way.length().min(core::f64::consts::PI) / LOOK).ceil().max(1.0);
+    let part = (core::f64::consts::PI / way.length()).min(1.0) / looks;
+    let passed = |k: &f64| inside(body, q, way * (part * k)) < least;
+    let Some(first) = (1..=looks as usize).map(|k| k as f64).find(passed) else { return };
+    let (mut low, mut high) = (part * (first - 1.0), part * first);
+    while high - low > 1e-3 * part {
+        let middle = 0.5 * (low + high);
+        if inside(body, q, way * middle) > least {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let r = way * (high + OUTSIDE / way.length()).min(1.0);
+    nearest(body, q, r, |left, direction| found(left - direction.dot(r), direction));
 }
 
 /// Whether a limit is so near that it might be reached within two steps.
