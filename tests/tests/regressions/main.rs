@@ -7,6 +7,7 @@ mod bullet3_4636_tumbling_box;
 mod bullets;
 mod card_house;
 mod contradictory_pins;
+mod hanging_chains;
 mod heavy_on_light;
 mod inclines;
 mod landing_makes_no_energy;
