@@ -6,6 +6,7 @@ use std::ops::Range;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Data, Model, State};
 
+use crate::readings::Readings;
 use crate::senses::Senses;
 
 /// What a controller sees of the world: read-only, after `observe` has looked at the state.
@@ -125,6 +126,11 @@ pub trait Controller: Send {
     /// pictures and for pose errors. Returns whether it wants anything.
     fn target(&self, _sense: &Sense<'_>, _q: &mut [f64]) -> bool {
         false
+    }
+
+    /// Numbers about itself as of the last step, by name. Names and units never change during its life.
+    fn readings(&self) -> Readings<'_> {
+        Readings::NONE
     }
 
     /// How it is doing.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`senses`] | what a character feels of its own body: balance, support, contacts, loads |
+//! | [`readings`] | what a controller says of itself, for scenes, logs and the window |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
 //! | [`playback`] | a motion played back without simulation |
 //! | [`pose`] | joint servos that hold a pose |
@@ -21,6 +22,7 @@ pub mod fighter;
 pub mod gains;
 pub mod playback;
 pub mod pose;
+pub mod readings;
 pub mod reference;
 pub mod senses;
 
@@ -30,4 +32,5 @@ pub use fighter::Fighter;
 pub use gains::Gains;
 pub use playback::Playback;
 pub use pose::Pose;
+pub use readings::{Published, Readings, Together};
 pub use senses::Senses;

@@ -7,6 +7,7 @@ use stuntlab_physics::{Actuation, JointKind, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
 use crate::gains::{Gains, carried_inertia, gains_of_body};
+use crate::readings::{Published, Readings, Together};
 
 /// Holds a pose.
 #[derive(Clone, Debug)]
@@ -16,7 +17,18 @@ pub struct Pose {
     /// Places in `q` and the wanted values there, root excluded.
     target: Vec<(usize, f64)>,
     strength: f64,
+    /// Readings.
+    values: [f64; 1],
 }
+
+/// What it says of itself.
+pub(crate) const STRENGTH: Published = Published {
+    name: "strength",
+    unit: "of 1",
+    help: "Scale of its gains: below 1 while stunned or told to let go",
+    together: Together::Least,
+};
+const PUBLISHED: &[Published] = &[STRENGTH];
 
 impl Pose {
     /// Servos that hold the joints of `bodies` where they are in `pose`.
@@ -42,7 +54,7 @@ impl Pose {
             servos.extend(body.v_range().map(|dof| (dof, stiffness, damping)));
             target.extend(body.q_range().map(|at| (at, pose.q[at])));
         }
-        Self { servos, target, strength: 1.0 }
+        Self { servos, target, strength: 1.0, values: [1.0] }
     }
 }
 
@@ -52,6 +64,7 @@ impl Controller for Pose {
     }
 
     fn act(&mut self, _sense: &Sense<'_>, out: &mut Actuation) {
+        self.values = [self.strength.min(1.0)];
         for &(dof, stiffness, damping) in &self.servos {
             out.servo.stiffness[dof] = self.strength * stiffness;
             out.servo.damping[dof] = self.strength * damping;
@@ -83,6 +96,10 @@ impl Controller for Pose {
             q[at] = value;
         }
         true
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(PUBLISHED, &self.values)
     }
 
     fn vitals(&self) -> Vitals {

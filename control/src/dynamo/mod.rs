@@ -35,6 +35,8 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, BodyId, Model};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::pose::STRENGTH;
+use crate::readings::{Published, Readings, Together};
 use crate::reference::{Attitudes, Medley, Reference};
 
 /// Settings of [`Dynamo`].
@@ -98,6 +100,32 @@ pub struct Dynamo {
     cheat: DVec3,
     /// Impulse to be felt besides those of contacts, N s.
     felt: f64,
+    /// Readings.
+    values: [f64; PUBLISHED.len()],
+}
+
+/// What a tracker says of its moments from outside.
+pub(crate) const CHEAT: Published = Published {
+    name: "cheat",
+    unit: "of 1",
+    help: "Net moment from outside per weight at an arm of one metre",
+    together: Together::Mean,
+};
+
+const PUBLISHED: [Published; 3] = [
+    CHEAT,
+    STRENGTH,
+    Published {
+        name: "bone-error",
+        unit: "rad",
+        help: "Mean angle between bones and their targets",
+        together: Together::Mean,
+    },
+];
+
+/// A moment per weight of the one it acts on, at an arm of one metre.
+pub(crate) fn per_weight(moment: DVec3, sense: &Sense<'_>) -> f64 {
+    moment.length() / (sense.model.gravity().length() * sense.own.mass()).max(1e-12)
 }
 
 impl Dynamo {
@@ -118,6 +146,7 @@ impl Dynamo {
             standing_height: 0.0,
             cheat: DVec3::ZERO,
             felt: 0.0,
+            values: [0.0, 1.0, 0.0],
             options,
             model,
         }
@@ -235,6 +264,7 @@ impl Controller for Dynamo {
         if self.options.application != Application::FullyInternal {
             self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
         }
+        self.values = [per_weight(self.cheat, sense), strength, self.error()];
     }
 
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
@@ -252,6 +282,10 @@ impl Controller for Dynamo {
         let first = sense.model.bodies()[sense.bodies.start].q_range().start;
         q[first..first + own.len()].copy_from_slice(&own);
         true
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&PUBLISHED, &self.values)
     }
 
     fn vitals(&self) -> Vitals {

@@ -41,7 +41,9 @@ use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
 use crate::controller::{Bout, Controller, Role, Sense, UnknownCommand, Vitals};
-use crate::dynamo::{Dynamo, DynamoOptions, Frame, StunOptions};
+use crate::dynamo::{CHEAT, Dynamo, DynamoOptions, Frame, StunOptions, per_weight};
+use crate::pose::STRENGTH;
+use crate::readings::{Published, Readings, Together};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
 use falling::{SETTLING, UPRIGHT};
@@ -164,7 +166,34 @@ pub struct Fighter {
     wanted: Vec<f64>,
     /// Moment of the fighter's own springs in the last step, N m.
     own_moment: DVec3,
+    /// Readings.
+    values: [f64; PUBLISHED.len()],
 }
+
+const fn tally(name: &'static str, help: &'static str) -> Published {
+    Published { name, unit: "", help, together: Together::Sum }
+}
+
+const PUBLISHED: [Published; 8] = [
+    CHEAT,
+    STRENGTH,
+    tally("punches", "Punches begun so far"),
+    tally("hits-taken", "Punches taken on head or trunk so far"),
+    tally("knock-downs", "Times it went down so far"),
+    tally("recoveries", "Times it stood again so far"),
+    Published {
+        name: "longest-down",
+        unit: "s",
+        help: "Longest time from going down to standing again so far",
+        together: Together::Most,
+    },
+    Published {
+        name: "phase",
+        unit: "",
+        help: "What it is about: 0 standing, 1 down, 2 settling, 3 rising, 4 steadying",
+        together: Together::Most,
+    },
+];
 
 impl Fighter {
     /// A fighter in guard. Its character must be the repertoire's.
@@ -191,6 +220,7 @@ impl Fighter {
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
             own_moment: DVec3::ZERO,
+            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             dynamo: Dynamo::new(model, Box::new(playlist), tracking),
             options,
             repertoire,
@@ -348,6 +378,24 @@ impl Controller for Fighter {
         self.go_on(sense);
         self.help(sense, out);
         self.dynamo.act(sense, out);
+        let Tally { falls, recoveries, longest, punches } = self.tally;
+        let phase = match self.phase {
+            Phase::Standing => 0.0,
+            Phase::Down { .. } => 1.0,
+            Phase::Settling { .. } => 2.0,
+            Phase::Rising { .. } => 3.0,
+            Phase::Steadying { .. } => 4.0,
+        };
+        self.values = [
+            per_weight(self.cheat(), sense),
+            self.dynamo.strength(),
+            punches as f64,
+            self.hurt.hits as f64,
+            falls as f64,
+            recoveries as f64,
+            longest,
+            phase,
+        ];
     }
 
     /// An order such as `punch-left`, carried out as soon as the present motion may be left; `autonomous` 0 or 1.
@@ -381,6 +429,10 @@ impl Controller for Fighter {
         own.copy_from_slice(&self.wanted);
         sight::place_like(own, &sense.state.q[first..]);
         true
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&PUBLISHED, &self.values)
     }
 
     fn vitals(&self) -> Vitals {
