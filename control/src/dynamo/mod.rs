@@ -14,9 +14,11 @@
 //! | `root` | unpowered, meathook, weak spring (6)–(8) |
 //! | `stun` | impacts weaken the character |
 //! | `feet` | feet that touch too early are lifted |
+//! | `kind` | what scenes write about it |
 
 mod feet;
 mod gains;
+mod kind;
 mod root;
 mod stun;
 mod targets;
@@ -24,6 +26,8 @@ mod torques;
 
 pub use feet::FootLift;
 pub use gains::BoneGains;
+pub use kind::KIND;
+pub(crate) use kind::{KEYS, read};
 pub use root::{Balance, Root, RootSense, WeakSpring};
 pub use stun::{Stun, StunOptions};
 pub use targets::{Frame, Targets};
@@ -34,7 +38,7 @@ use std::sync::Arc;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, BodyId, Model};
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::pose::STRENGTH;
 use crate::readings::{Published, Readings, Together};
 use crate::reference::{Attitudes, Medley, Reference};
@@ -111,6 +115,8 @@ pub(crate) const CHEAT: Published = Published {
     help: "Net moment from outside per weight at an arm of one metre",
     together: Together::Mean,
 };
+
+const COMMANDS: &[&str] = &["frequency", "damping-ratio"];
 
 const PUBLISHED: [Published; 3] = [
     CHEAT,
@@ -267,11 +273,15 @@ impl Controller for Dynamo {
         self.values = [per_weight(self.cheat, sense), strength, self.error()];
     }
 
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
+    }
+
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         match name {
             "frequency" => self.options.frequency = value.max(0.0),
             "damping-ratio" => self.options.damping_ratio = value.max(0.0),
-            _ => return Err(UnknownCommand { known: &["frequency", "damping-ratio"] }),
+            _ => return Err(self.unknown()),
         }
         Ok(())
     }
@@ -288,13 +298,12 @@ impl Controller for Dynamo {
         Readings::new(&PUBLISHED, &self.values)
     }
 
-    fn vitals(&self) -> Vitals {
-        let role = match (self.options.application, self.options.balance) {
+    fn role(&self) -> Role {
+        match (self.options.application, self.options.balance) {
             (Application::ParentSpace | Application::ParentSpaceExplicit, _) => Role::ParentSpace,
-            (_, Balance::Meathook) => Role::Meathook,
+            (_, Balance::Meathook) => Role::Upheld,
             _ => Role::WorldSpace,
-        };
-        Vitals { role, strength: self.strength(), cheat: self.cheat }
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

@@ -16,6 +16,8 @@
 mod aid;
 mod falling;
 mod hurt;
+mod kind;
+mod library;
 mod lying;
 mod mind;
 mod motion;
@@ -26,6 +28,8 @@ mod sight;
 
 pub use aid::Spring;
 pub use hurt::{Blow, Hurt, HurtOptions};
+pub use kind::KIND;
+pub use library::{library_figure, repertoire};
 pub use lying::{Lying, Start};
 pub use mind::{Dice, Mind, Style, View};
 pub use motion::{Layout, Motion};
@@ -40,7 +44,7 @@ use std::sync::Arc;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
-use crate::controller::{Bout, Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::dynamo::{CHEAT, Dynamo, DynamoOptions, Frame, StunOptions, per_weight};
 use crate::pose::STRENGTH;
 use crate::readings::{Published, Readings, Together};
@@ -353,6 +357,20 @@ impl Fighter {
     }
 }
 
+const COMMANDS: &[&str] = &[
+    "autonomous",
+    "guard",
+    "punch-left",
+    "punch-right",
+    "hook",
+    "uppercut",
+    "block",
+    "step-forward",
+    "step-back",
+    "turn-left",
+    "turn-right",
+];
+
 /// Words for a person's orders.
 const ORDERS: [(&str, Move); 10] = [
     ("guard", Move::Guard),
@@ -398,26 +416,17 @@ impl Controller for Fighter {
         ];
     }
 
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
+    }
+
     /// An order such as `punch-left`, carried out as soon as the present motion may be left; `autonomous` 0 or 1.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
-        const KNOWN: &[&str] = &[
-            "autonomous",
-            "guard",
-            "punch-left",
-            "punch-right",
-            "hook",
-            "uppercut",
-            "block",
-            "step-forward",
-            "step-back",
-            "turn-left",
-            "turn-right",
-        ];
         if name == "autonomous" {
             self.options.autonomous = value != 0.0;
             return Ok(());
         }
-        let order = ORDERS.iter().find(|o| o.0 == name).ok_or(UnknownCommand { known: KNOWN })?;
+        let order = ORDERS.iter().find(|o| o.0 == name).ok_or_else(|| self.unknown())?;
         self.order = Some(order.1);
         Ok(())
     }
@@ -435,19 +444,8 @@ impl Controller for Fighter {
         Readings::new(&PUBLISHED, &self.values)
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { role: Role::Mind, strength: self.dynamo.strength(), cheat: self.cheat() }
-    }
-
-    fn bout(&self) -> Option<Bout> {
-        let Tally { falls, recoveries, longest, punches } = self.tally;
-        Some(Bout {
-            punches,
-            hits_taken: self.hurt.hits,
-            knock_downs: falls,
-            recoveries,
-            longest_down: longest,
-        })
+    fn role(&self) -> Role {
+        Role::Deciding
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {
