@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Data, Model, State};
 
+use crate::kind::{Casting, Kind, Maker, Refusal};
+use crate::readings::Readings;
 use crate::senses::Senses;
 
 /// What a controller sees of the world: read-only, after `observe` has looked at the state.
@@ -41,12 +43,12 @@ impl<'a> Sense<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownCommand {
     /// What it does know.
-    pub known: &'static [&'static str],
+    pub known: Vec<String>,
 }
 
 impl fmt::Display for UnknownCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.known {
+        match self.known.as_slice() {
             [] => f.write_str("this controller takes no commands"),
             known => write!(f, "expected one of: {}", known.join(", ")),
         }
@@ -68,41 +70,9 @@ pub enum Role {
     /// Tracking in world space.
     WorldSpace,
     /// Tracking with a root that cannot fall.
-    Meathook,
-    /// A mind of its own above the tracking.
-    Mind,
-}
-
-/// What a controller says of itself, for measurements and pictures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vitals {
-    /// What kind of driver it is.
-    pub role: Role,
-    /// Scale of its gains: below 1 while stunned, 0 when knocked out.
-    pub strength: f64,
-    /// Net moment from outside in the last step ("cheat level"), N m.
-    pub cheat: DVec3,
-}
-
-impl Default for Vitals {
-    fn default() -> Self {
-        Self { role: Role::Limp, strength: 1.0, cheat: DVec3::ZERO }
-    }
-}
-
-/// How a character that fights has fared so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bout {
-    /// Punches begun.
-    pub punches: u64,
-    /// Punches taken on head or trunk.
-    pub hits_taken: u64,
-    /// Times it went down.
-    pub knock_downs: u64,
-    /// Times it stood again.
-    pub recoveries: u64,
-    /// Longest time from going down to standing, s.
-    pub longest_down: f64,
+    Upheld,
+    /// One that chooses among several ways of moving.
+    Deciding,
 }
 
 /// Drives one character.
@@ -113,12 +83,28 @@ pub trait Controller: Send {
     /// Writes this step's actuation of its own bodies; what others wrote stays.
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation);
 
+    /// Called before the first step in which it has a say, and whenever it has one again.
+    fn enter(&mut self, _sense: &Sense<'_>) {}
+
+    /// Called when it has no say any more, for now or for good.
+    fn leave(&mut self) {}
+
+    /// Commands it takes.
+    fn commands(&self) -> &[&'static str] {
+        &[]
+    }
+
     /// Takes a command such as `strength = 0.5`.
     ///
     /// # Errors
     /// A name it does not know.
     fn command(&mut self, _name: &str, _value: f64) -> Result<(), UnknownCommand> {
-        Err(UnknownCommand { known: &[] })
+        Err(self.unknown())
+    }
+
+    /// The error of a command it does not know.
+    fn unknown(&self) -> UnknownCommand {
+        UnknownCommand { known: self.commands().iter().map(|c| (*c).to_owned()).collect() }
     }
 
     /// Writes where it wants its character to be into `q` (the layout of [`State::q`]), for the ghost in
@@ -127,14 +113,14 @@ pub trait Controller: Send {
         false
     }
 
-    /// How it is doing.
-    fn vitals(&self) -> Vitals {
-        Vitals::default()
+    /// Numbers about itself as of the last step, by name. Names and units never change during its life.
+    fn readings(&self) -> Readings<'_> {
+        Readings::NONE
     }
 
-    /// How it has fared, if it fights.
-    fn bout(&self) -> Option<Bout> {
-        None
+    /// What kind of driver it is.
+    fn role(&self) -> Role {
+        Role::Limp
     }
 
     /// A copy with the same memory, so that a run can be continued from the middle.
@@ -150,6 +136,22 @@ impl Clone for Box<dyn Controller> {
 /// Does nothing: the character is a ragdoll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Idle;
+
+/// The row of the kind that does nothing.
+pub const IDLE: Kind = Kind {
+    name: "none",
+    help: "Nothing: a rag doll",
+    keys: &[],
+    commands: &[],
+    readings: &[],
+    read: |_| Ok(Arc::new(Idle)),
+};
+
+impl Maker for Idle {
+    fn make(&self, _casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        Ok(Box::new(Self))
+    }
+}
 
 impl Controller for Idle {
     fn name(&self) -> &'static str {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use stuntlab_mocap::character::Part;
+use stuntlab_mocap::character::{Part, Strength};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::{BodyId, Data, Model, State};
 
@@ -38,30 +38,33 @@ pub struct JointGains {
     pub effort: f64,
 }
 
-const fn gains(stiffness: f64, damping: f64, effort: f64) -> JointGains {
-    JointGains { stiffness, damping, effort }
-}
-
-/// The reference gains of the joint above a part; none for the pelvis. DeepMimic's table (Peng et al. 2018); hands, toes and
-/// shoulder girdle are not in it: they take floors of our own and the shoulder's values.
+/// The reference gains of the joint above a part, of [`Part::strength`]; none for the pelvis.
 pub const fn reference_gains(part: Part) -> Option<JointGains> {
-    Some(match part {
-        Part::Pelvis => return None,
-        Part::Spine(_) => gains(1000.0, 100.0, 200.0),
-        Part::Neck(_) | Part::Head => gains(100.0, 10.0, 50.0),
-        Part::Thigh(_) => gains(500.0, 50.0, 200.0),
-        Part::Shank(_) => gains(500.0, 50.0, 150.0),
-        Part::Foot(_) => gains(400.0, 40.0, 90.0),
-        Part::Toe(_) => gains(100.0, 10.0, 30.0),
-        Part::Clavicle(_) | Part::UpperArm(_) => gains(400.0, 40.0, 100.0),
-        Part::Forearm(_) => gains(300.0, 30.0, 60.0),
-        Part::Hand(_) | Part::Finger(_) => gains(10.0, 1.0, 10.0),
-    })
+    let Strength { stiffness, damping, effort, .. } = part.strength();
+    match part {
+        Part::Pelvis => None,
+        _ => Some(JointGains { stiffness, damping, effort }),
+    }
 }
 
 /// The same of a body by its name ([`Part::of_name`]).
 pub fn gains_of_body(name: &str) -> Option<JointGains> {
     Part::of_name(name).and_then(reference_gains)
+}
+
+/// Stiffness and damping of the joint above each of `bodies`.
+pub fn servo_gains(model: &Model, bodies: Range<usize>, gains: Gains) -> Vec<(f64, f64)> {
+    match gains {
+        Gains::Inertia { stiffness, damping } => {
+            let carried = carried_inertia(model, bodies);
+            carried.iter().map(|inertia| (stiffness * inertia, damping * inertia)).collect()
+        }
+        Gains::Table { scale } => {
+            let of = |g: JointGains| (scale * g.stiffness, scale * g.damping);
+            let known = model.bodies()[bodies].iter().map(|body| gains_of_body(body.name()));
+            known.map(|g| g.map_or((0.0, 0.0), of)).collect()
+        }
+    }
 }
 
 /// Inertia each of `bodies` carries about its joint in the zero pose: masses times squared distance of their

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use stuntlab_physics::{Actuation, Model, State};
 
-use crate::controller::{Controller, Role, Sense, Vitals};
+use crate::controller::{Controller, Role, Sense};
+use crate::kind::{Casting, Kind, Maker, Refusal};
 use crate::reference::Reference;
 
 /// Fastest a joint makes up for being elsewhere, m/s or rad/s: after a swap in the middle of a run the character glides
@@ -37,6 +38,25 @@ impl Playback {
         let state = State::new(&model);
         let way = vec![0.0; model.n_v()];
         Self { own_way: way.clone(), way, now: state.clone(), next: state, model, reference }
+    }
+}
+
+/// The row of the kind.
+pub const KIND: Kind = Kind {
+    name: "mocap",
+    help: "The character's motion, or its start pose, without simulation: it pushes and is not pushed",
+    keys: &[],
+    commands: &[],
+    readings: &[],
+    read: |_| Ok(Arc::new(PlaybackMaker)),
+};
+
+#[derive(Debug)]
+struct PlaybackMaker;
+
+impl Maker for PlaybackMaker {
+    fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        Ok(Box::new(Playback::new(casting.own.clone(), (casting.reference)())))
     }
 }
 
@@ -73,8 +93,8 @@ impl Controller for Playback {
         true
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { role: Role::Recording, ..Vitals::default() }
+    fn role(&self) -> Role {
+        Role::Recording
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

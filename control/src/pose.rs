@@ -2,11 +2,15 @@
 //! step (stable PD, Tan et al. 2011). The effort limits are those of the joints.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use stuntlab_physics::{Actuation, JointKind, Model, State};
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
-use crate::gains::{Gains, carried_inertia, gains_of_body};
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::gains::{Gains, servo_gains};
+use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::readings::{Published, Readings, Together};
+use crate::settings::{Fields, SettingError};
 
 /// Holds a pose.
 #[derive(Clone, Debug)]
@@ -16,33 +20,78 @@ pub struct Pose {
     /// Places in `q` and the wanted values there, root excluded.
     target: Vec<(usize, f64)>,
     strength: f64,
+    /// Readings.
+    values: [f64; 1],
 }
+
+/// What it says of itself.
+pub(crate) const STRENGTH: Published = Published {
+    name: "strength",
+    unit: "of 1",
+    help: "Scale of its gains: below 1 while stunned or told to let go",
+    together: Together::Least,
+};
+const PUBLISHED: &[Published] = &[STRENGTH];
 
 impl Pose {
     /// Servos that hold the joints of `bodies` where they are in `pose`.
     pub fn new(model: &Model, bodies: Range<usize>, gains: Gains, pose: &State) -> Self {
-        let carried = match gains {
-            Gains::Inertia { .. } => carried_inertia(model, bodies.clone()),
-            Gains::Table { .. } => Vec::new(),
-        };
+        let table = servo_gains(model, bodies.clone(), gains);
         let (mut servos, mut target) = (Vec::new(), Vec::new());
         for k in bodies.clone() {
             let body = &model.bodies()[k];
             if body.parent().is_none() && body.joint().kind == JointKind::Free {
                 continue;
             }
-            let (stiffness, damping) = match gains {
-                Gains::Inertia { stiffness, damping } => {
-                    let inertia = carried[k - bodies.start];
-                    (stiffness * inertia, damping * inertia)
-                }
-                Gains::Table { scale } => gains_of_body(body.name())
-                    .map_or((0.0, 0.0), |g| (scale * g.stiffness, scale * g.damping)),
-            };
+            let (stiffness, damping) = table[k - bodies.start];
             servos.extend(body.v_range().map(|dof| (dof, stiffness, damping)));
             target.extend(body.q_range().map(|at| (at, pose.q[at])));
         }
-        Self { servos, target, strength: 1.0 }
+        Self { servos, target, strength: 1.0, values: [1.0] }
+    }
+}
+
+const COMMANDS: &[&str] = &["strength"];
+
+/// The row of the kind.
+pub const KIND: Kind = Kind {
+    name: "pose",
+    help: "Joint servos that hold the pose the character starts in",
+    keys: &[GAIN_KEYS],
+    commands: COMMANDS,
+    readings: PUBLISHED,
+    read: |fields| Ok(Arc::new(PoseMaker { gains: read_gains(fields)? })),
+};
+
+/// Keys of servo gains.
+pub(crate) const GAIN_KEYS: &[Setting] = &[
+    Setting::new("gains", "\"inertia\"", "`inertia` (by what a joint carries) or `table` (by body part)"),
+    Setting::new("stiffness", "400.0", "of `inertia`: 1/s², the square of the frequency"),
+    Setting::new("damping", "40.0", "of `inertia`: 1/s"),
+    Setting::new("scale", "", "of `table`: factor on all, 1.6 where it is not written"),
+];
+
+/// Reads servo gains.
+pub(crate) fn read_gains(table: &Fields<'_>) -> Result<Gains, SettingError> {
+    let words = [("table", false), ("inertia", true)];
+    Ok(if table.choice("gains", &words)?.unwrap_or(true) {
+        Gains::Inertia {
+            stiffness: table.at_least_zero("stiffness")?.unwrap_or(400.0),
+            damping: table.at_least_zero("damping")?.unwrap_or(40.0),
+        }
+    } else {
+        Gains::Table { scale: table.at_least_zero("scale")?.unwrap_or(1.6) }
+    })
+}
+
+#[derive(Debug)]
+struct PoseMaker {
+    gains: Gains,
+}
+
+impl Maker for PoseMaker {
+    fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        Ok(Box::new(Pose::new(casting.model, casting.bodies.clone(), self.gains, casting.state)))
     }
 }
 
@@ -52,6 +101,7 @@ impl Controller for Pose {
     }
 
     fn act(&mut self, _sense: &Sense<'_>, out: &mut Actuation) {
+        self.values = [self.strength.min(1.0)];
         for &(dof, stiffness, damping) in &self.servos {
             out.servo.stiffness[dof] = self.strength * stiffness;
             out.servo.damping[dof] = self.strength * damping;
@@ -62,6 +112,10 @@ impl Controller for Pose {
         }
     }
 
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
+    }
+
     /// `strength`: factor on all gains, 0 lets go.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         match name {
@@ -69,7 +123,7 @@ impl Controller for Pose {
                 self.strength = value.max(0.0);
                 Ok(())
             }
-            _ => Err(UnknownCommand { known: &["strength"] }),
+            _ => Err(self.unknown()),
         }
     }
 
@@ -85,8 +139,12 @@ impl Controller for Pose {
         true
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { role: Role::ParentSpace, strength: self.strength.min(1.0), ..Vitals::default() }
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(PUBLISHED, &self.values)
+    }
+
+    fn role(&self) -> Role {
+        Role::ParentSpace
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
-use stuntlab_control::Senses;
+use stuntlab_control::{Controller, Gains, Pose, Sense, Senses};
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
@@ -13,7 +13,8 @@ use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, rotation};
 use stuntlab_physics::{
-    Actuation, BodySpec, Data, Joint, Model, ShapeSpec, State, StepOptions, advance, observe,
+    Actuation, BodySpec, Data, Joint, JointKind, Model, ShapeSpec, State, StepOptions, advance, figures,
+    observe,
 };
 
 static FIGURE: LazyLock<Arc<Character>> = LazyLock::new(|| {
@@ -201,4 +202,76 @@ fn a_trunk_that_lies_on_its_back_faces_up() {
     state.set_rotation(&model.bodies()[0], back);
     look(&mut senses, model, &state);
     assert!(senses.trunk_front().distance(DVec3::Z) < 1e-9, "{}", senses.trunk_front());
+}
+
+/// Mass of the bodies at and below `body`, and the moment of their weight about its origin.
+fn carried(model: &Model, data: &Data, body: usize) -> (f64, DVec3) {
+    let mut below = vec![false; model.n_bodies()];
+    let (mut mass, mut moment) = (0.0, DVec3::ZERO);
+    let origin = data.position.world_from_body[body].translation;
+    for i in body..model.n_bodies() {
+        let parent = model.bodies()[i].parent();
+        below[i] = i == body || parent.is_some_and(|p| below[p.index()]);
+        if below[i] {
+            let inertia = model.bodies()[i].inertia();
+            let center = data.position.world_from_body[i].transform_point(inertia.center_of_mass);
+            mass += inertia.mass;
+            moment += (center - origin).cross(model.gravity() * inertia.mass);
+        }
+    }
+    (mass, moment)
+}
+
+#[test]
+fn joints_at_rest_bear_the_weight_below_them() {
+    // A chain held out sideways by servos: whatever hangs on a joint is held by it, in closed form.
+    let model = figures::chain(4).model();
+    let options = StepOptions::default();
+    let mut state = State::new(&model);
+    state.q.iter_mut().enumerate().for_each(|(k, q)| *q = [0.6, -0.3, 0.5, 0.2][k % 4]);
+    let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
+    let mut pose = Pose::new(&model, 0..4, gains, &state);
+    let mut senses = Senses::new(&model, 0..4, Physique::by_name(&model).into());
+    let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+    for _ in 0..600 {
+        observe(&model, &state, &mut data, &options);
+        senses.look(&model, &state, &data);
+        act.clear();
+        pose.act(&Sense::new(&model, &state, &data, options.dt, &senses), &mut act);
+        advance(&model, &mut state, &mut data, &act, &options).expect("a quiet chain");
+    }
+    observe(&model, &state, &mut data, &options);
+    senses.look(&model, &state, &data);
+    let joints = senses.joints();
+    for body in 0..4 {
+        let (mass, moment) = carried(&model, &data, body);
+        let (reaction, weight) = (joints.reaction(body), mass * model.gravity().length());
+        assert!((reaction.linear + model.gravity() * mass).length() < 1e-6 * weight, "{reaction:?}");
+        assert!(
+            (reaction.angular + moment).length() < 1e-6 * (1.0 + moment.length()),
+            "{reaction:?} {moment}"
+        );
+        // A hinge gives what of the moment is about its axis.
+        let freedom = joints.freedoms(body).start;
+        let JointKind::Revolute { axis } = model.bodies()[body].joint().kind else {
+            panic!("a chain of hinges")
+        };
+        let about = data.position.world_from_body[body].rotation * axis;
+        assert!((joints.torques()[freedom] + moment.dot(about)).abs() < 1e-6 * (1.0 + moment.length()));
+        assert_eq!(joints.along()[freedom], joints.torques()[freedom]);
+        assert_eq!(joints.stops()[freedom], 0.0);
+        assert!(joints.torque_limits()[freedom].is_infinite() && joints.exertion(body) == 0.0);
+    }
+}
+
+#[test]
+fn torque_limits_and_joint_limits_are_those_of_the_model() {
+    let senses = senses();
+    let joints = senses.joints();
+    for (i, body) in FIGURE.model().bodies().iter().enumerate() {
+        let n = body.joint().kind.n_v();
+        assert_eq!(joints.torque_limits()[joints.freedoms(i)], body.joint().effort_limit[..n]);
+        assert_eq!(joints.limits(i), Some(&body.joint().limits));
+    }
+    assert_eq!(joints.freedoms(1000), 0..0);
 }

@@ -111,7 +111,11 @@ struct Part {
 #[derive(Subcommand)]
 enum Command {
     /// List the scenes and studies that come with the program.
-    Scenes,
+    Scenes {
+        /// List instead what scenes may name: controllers, terrains, quantities, readings, with keys and what is usual.
+        #[arg(long)]
+        kinds: bool,
+    },
     /// Run a scene headless, measure it, and write its files; or run a study.
     Run {
         #[command(flatten)]
@@ -170,7 +174,8 @@ pub(crate) fn run() -> ExitCode {
     let Cli { command, voice } = Cli::parse();
     match command {
         None => showcase::showcase(voice),
-        Some(Command::Scenes) => list::list(voice),
+        Some(Command::Scenes { kinds: false }) => list::list(voice),
+        Some(Command::Scenes { kinds: true }) => list::kinds(voice),
         Some(Command::Run { chosen, out, no_film, part }) => {
             run_scene_or_study(&chosen, out.as_deref(), no_film, &part, voice)
         }

@@ -3,6 +3,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`scene`] | TOML scenes: read, checked, built into a model |
+//! | [`registry`] | what scenes may name: controllers, quantities, terrains, studies, one row each |
+//! | [`mod@reference`] | tables of all that, for documents |
 //! | [`run`] | a world that steps, runs of several side by side, their files, replay |
 //! | [`measure`] | what is measured during a run, against pass marks |
 //! | [`paint`] | worlds as pictures |
@@ -20,6 +22,8 @@ pub mod measure;
 pub mod paint;
 mod parallel;
 mod random;
+pub mod reference;
+pub mod registry;
 pub mod run;
 pub mod scene;
 pub mod stats;

@@ -130,14 +130,16 @@ set = ['character.0.motion.bvh="${shared}/nowhere/0.bvh"']
 #[test]
 fn every_controller_can_take_over_in_the_middle() {
     let mut world = World::new(&walker(r#"kind = "dynamo""#, "")).unwrap();
-    for name in ControllerSpec::NAMES.into_iter().chain(["dynamo"]) {
+    let registry = world.scene().registry.clone();
+    for kind in registry.controllers().iter().chain(registry.controller("dynamo")) {
         for _ in 0..30 {
             world.step(&Hands::default()).unwrap();
         }
-        let spec = ControllerSpec::by_name(name).unwrap();
-        assert_eq!(spec.name(), name);
-        world.controllers[0] = world.make_controller(&world.cast()[0], spec);
-        assert_eq!(world.controllers[0].name(), name);
+        // Kinds that need settings have no usual ones.
+        let Ok(spec) = ControllerSpec::usual(kind) else { continue };
+        assert_eq!(spec.name(), kind.name);
+        world.controllers[0] = world.make_controller(&world.cast()[0], &spec).expect("it fits");
+        assert_eq!(world.controllers[0].name(), kind.name);
     }
     for _ in 0..30 {
         world.step(&Hands::default()).unwrap();
@@ -185,11 +187,11 @@ fn fighters_of_a_scene_face_each_other_and_land_punches_by_the_scenes_seed() {
     let fight = |seed| {
         let mut world = bout("", seed);
         run_for(&mut world, 8.0);
-        let fared = world.controllers.iter().map(|c| c.bout().expect("it fights"));
-        (fared.map(|b| b.hits_taken).sum::<u64>(), world.hash())
+        let hits = world.controllers.iter().map(|c| c.readings().get("hits-taken").expect("it fights"));
+        (hits.sum::<f64>(), world.hash())
     };
     let first = fight(1);
-    assert!(first.0 >= 1, "no punch landed");
+    assert!(first.0 >= 1.0, "no punch landed");
     assert_eq!(fight(1), first);
     assert_ne!(fight(2).1, first.1, "another seed, the same fight");
 }
@@ -198,9 +200,9 @@ fn fighters_of_a_scene_face_each_other_and_land_punches_by_the_scenes_seed() {
 fn a_fighter_without_a_mind_of_its_own_waits_for_commands() {
     let mut world = bout(", autonomous = false", 1);
     run_for(&mut world, 1.0);
-    let punches = |world: &World| world.controllers[0].bout().expect("it fights").punches;
-    assert_eq!(punches(&world), 0);
+    let punches = |world: &World| world.controllers[0].readings().get("punches");
+    assert_eq!(punches(&world), Some(0.0));
     world.controllers[0].command("punch-left", 1.0).expect("a fighter's word");
     run_for(&mut world, 1.0);
-    assert_eq!(punches(&world), 1);
+    assert_eq!(punches(&world), Some(1.0));
 }

@@ -63,6 +63,25 @@ fn the_readme_lists_every_scene_with_what_it_shows_and_measures() {
     }
 }
 
+/// `UPDATE_REFERENCE=1 cargo test -p stuntlab --test scenes reference` makes the tables anew.
+#[test]
+fn the_reference_in_the_readme_is_made_from_the_registry() {
+    let path = folder().join("README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let fresh = stuntlab::reference::refresh(&text, &stuntlab::registry::Registry::standard()).unwrap();
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(&path, &fresh).unwrap();
+        return;
+    }
+    for (had, now) in text.lines().zip(fresh.lines()) {
+        assert_eq!(
+            had, now,
+            "scenes/README.md is not what the registry says; see the comment above this test"
+        );
+    }
+    assert_eq!(text, fresh);
+}
+
 #[test]
 fn reruns_give_the_same_bits() {
     let once = || {

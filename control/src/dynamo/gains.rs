@@ -5,9 +5,10 @@
 //! every bone has at least the stiffness of a tracker known to work (DeepMimic's, times 1.6 for a grown body), scaled
 //! with the square of the frequency like the rest.
 
+use stuntlab_mocap::character::Part;
 use stuntlab_physics::Model;
 
-use crate::gains::{carried_inertia, gains_of_body};
+use crate::gains::carried_inertia;
 
 /// Frequency at which the floor is that of the table, rad/s.
 const TABLE_FREQUENCY: f64 = 40.0;
@@ -31,7 +32,8 @@ impl BoneGains {
     /// Gains of a character's own model.
     pub fn new(model: &Model, frequency: f64, damping_ratio: f64) -> Self {
         let n = model.n_bodies();
-        let table = model.bodies().iter().map(|b| gains_of_body(b.name()).map_or(0.0, |g| g.stiffness));
+        let of = |name: &str| Part::of_name(name).map_or(0.0, |part| part.strength().tracking);
+        let table = model.bodies().iter().map(|b| of(b.name()));
         let inertia = carried_inertia(model, 0..n);
         let mut gains = Self {
             inertia,

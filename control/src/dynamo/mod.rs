@@ -14,9 +14,11 @@
 //! | `root` | unpowered, meathook, weak spring (6)–(8) |
 //! | `stun` | impacts weaken the character |
 //! | `feet` | feet that touch too early are lifted |
+//! | `kind` | what scenes write about it |
 
 mod feet;
 mod gains;
+mod kind;
 mod root;
 mod stun;
 mod targets;
@@ -24,6 +26,8 @@ mod torques;
 
 pub use feet::FootLift;
 pub use gains::BoneGains;
+pub use kind::KIND;
+pub(crate) use kind::{KEYS, read};
 pub use root::{Balance, Root, RootSense, WeakSpring};
 pub use stun::{Stun, StunOptions};
 pub use targets::{Frame, Targets};
@@ -34,7 +38,9 @@ use std::sync::Arc;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, BodyId, Model};
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand, Vitals};
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::pose::STRENGTH;
+use crate::readings::{Published, Readings, Together};
 use crate::reference::{Attitudes, Medley, Reference};
 
 /// Settings of [`Dynamo`].
@@ -98,6 +104,34 @@ pub struct Dynamo {
     cheat: DVec3,
     /// Impulse to be felt besides those of contacts, N s.
     felt: f64,
+    /// Readings.
+    values: [f64; PUBLISHED.len()],
+}
+
+/// What a tracker says of its moments from outside.
+pub(crate) const CHEAT: Published = Published {
+    name: "cheat",
+    unit: "of 1",
+    help: "Net moment from outside per weight at an arm of one metre",
+    together: Together::Mean,
+};
+
+const COMMANDS: &[&str] = &["frequency", "damping-ratio"];
+
+const PUBLISHED: [Published; 3] = [
+    CHEAT,
+    STRENGTH,
+    Published {
+        name: "bone-error",
+        unit: "rad",
+        help: "Mean angle between bones and their targets",
+        together: Together::Mean,
+    },
+];
+
+/// A moment per weight of the one it acts on, at an arm of one metre.
+pub(crate) fn per_weight(moment: DVec3, sense: &Sense<'_>) -> f64 {
+    moment.length() / (sense.model.gravity().length() * sense.own.mass()).max(1e-12)
 }
 
 impl Dynamo {
@@ -118,6 +152,7 @@ impl Dynamo {
             standing_height: 0.0,
             cheat: DVec3::ZERO,
             felt: 0.0,
+            values: [0.0, 1.0, 0.0],
             options,
             model,
         }
@@ -235,13 +270,18 @@ impl Controller for Dynamo {
         if self.options.application != Application::FullyInternal {
             self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
         }
+        self.values = [per_weight(self.cheat, sense), strength, self.error()];
+    }
+
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
     }
 
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         match name {
             "frequency" => self.options.frequency = value.max(0.0),
             "damping-ratio" => self.options.damping_ratio = value.max(0.0),
-            _ => return Err(UnknownCommand { known: &["frequency", "damping-ratio"] }),
+            _ => return Err(self.unknown()),
         }
         Ok(())
     }
@@ -254,13 +294,16 @@ impl Controller for Dynamo {
         true
     }
 
-    fn vitals(&self) -> Vitals {
-        let role = match (self.options.application, self.options.balance) {
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&PUBLISHED, &self.values)
+    }
+
+    fn role(&self) -> Role {
+        match (self.options.application, self.options.balance) {
             (Application::ParentSpace | Application::ParentSpaceExplicit, _) => Role::ParentSpace,
-            (_, Balance::Meathook) => Role::Meathook,
+            (_, Balance::Meathook) => Role::Upheld,
             _ => Role::WorldSpace,
-        };
-        Vitals { role, strength: self.strength(), cheat: self.cheat }
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

@@ -64,7 +64,8 @@ impl Spring {
             let gain = self.damping + dt * self.stiffness;
             ImplicitForce::moment(at_rest * strength, axes * (gain * strength))
         } else {
-            ImplicitForce::moment(now * (strength * self.limit / size), Sym3::ZERO)
+            let share = if size > 0.0 { strength * self.limit / size } else { 0.0 };
+            ImplicitForce::moment(now * share, Sym3::ZERO)
         }
     }
 }

@@ -16,6 +16,8 @@
 mod aid;
 mod falling;
 mod hurt;
+mod kind;
+mod library;
 mod lying;
 mod mind;
 mod motion;
@@ -26,6 +28,8 @@ mod sight;
 
 pub use aid::Spring;
 pub use hurt::{Blow, Hurt, HurtOptions};
+pub use kind::KIND;
+pub use library::{library_figure, repertoire};
 pub use lying::{Lying, Start};
 pub use mind::{Mind, Style, View};
 pub use motion::{Layout, Motion};
@@ -40,8 +44,10 @@ use std::sync::Arc;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
-use crate::controller::{Bout, Controller, Role, Sense, UnknownCommand, Vitals};
-use crate::dynamo::{Dynamo, DynamoOptions, Frame, StunOptions};
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::dynamo::{CHEAT, Dynamo, DynamoOptions, Frame, StunOptions, per_weight};
+use crate::pose::STRENGTH;
+use crate::readings::{Published, Readings, Together};
 use crate::reference::Reference;
 use aid::{root_rotation, wrap, yaw};
 use falling::{SETTLING, UPRIGHT};
@@ -164,7 +170,34 @@ pub struct Fighter {
     wanted: Vec<f64>,
     /// Moment of the fighter's own springs in the last step, N m.
     own_moment: DVec3,
+    /// Readings.
+    values: [f64; PUBLISHED.len()],
 }
+
+const fn tally(name: &'static str, help: &'static str) -> Published {
+    Published { name, unit: "", help, together: Together::Sum }
+}
+
+const PUBLISHED: [Published; 8] = [
+    CHEAT,
+    STRENGTH,
+    tally("punches", "Punches begun so far"),
+    tally("hits-taken", "Punches taken on head or trunk so far"),
+    tally("knock-downs", "Times it went down so far"),
+    tally("recoveries", "Times it stood again so far"),
+    Published {
+        name: "longest-down",
+        unit: "s",
+        help: "Longest time from going down to standing again so far",
+        together: Together::Most,
+    },
+    Published {
+        name: "phase",
+        unit: "",
+        help: "What it is about: 0 standing, 1 down, 2 settling, 3 rising, 4 steadying",
+        together: Together::Most,
+    },
+];
 
 impl Fighter {
     /// A fighter in guard. Its character must be the repertoire's.
@@ -191,6 +224,7 @@ impl Fighter {
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
             own_moment: DVec3::ZERO,
+            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             dynamo: Dynamo::new(model, Box::new(playlist), tracking),
             options,
             repertoire,
@@ -323,6 +357,20 @@ impl Fighter {
     }
 }
 
+const COMMANDS: &[&str] = &[
+    "autonomous",
+    "guard",
+    "punch-left",
+    "punch-right",
+    "hook",
+    "uppercut",
+    "block",
+    "step-forward",
+    "step-back",
+    "turn-left",
+    "turn-right",
+];
+
 /// Words for a person's orders.
 const ORDERS: [(&str, Move); 10] = [
     ("guard", Move::Guard),
@@ -348,28 +396,37 @@ impl Controller for Fighter {
         self.go_on(sense);
         self.help(sense, out);
         self.dynamo.act(sense, out);
+        let Tally { falls, recoveries, longest, punches } = self.tally;
+        let phase = match self.phase {
+            Phase::Standing => 0.0,
+            Phase::Down { .. } => 1.0,
+            Phase::Settling { .. } => 2.0,
+            Phase::Rising { .. } => 3.0,
+            Phase::Steadying { .. } => 4.0,
+        };
+        self.values = [
+            per_weight(self.cheat(), sense),
+            self.dynamo.strength(),
+            punches as f64,
+            self.hurt.hits as f64,
+            falls as f64,
+            recoveries as f64,
+            longest,
+            phase,
+        ];
+    }
+
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
     }
 
     /// An order such as `punch-left`, carried out as soon as the present motion may be left; `autonomous` 0 or 1.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
-        const KNOWN: &[&str] = &[
-            "autonomous",
-            "guard",
-            "punch-left",
-            "punch-right",
-            "hook",
-            "uppercut",
-            "block",
-            "step-forward",
-            "step-back",
-            "turn-left",
-            "turn-right",
-        ];
         if name == "autonomous" {
             self.options.autonomous = value != 0.0;
             return Ok(());
         }
-        let order = ORDERS.iter().find(|o| o.0 == name).ok_or(UnknownCommand { known: KNOWN })?;
+        let order = ORDERS.iter().find(|o| o.0 == name).ok_or_else(|| self.unknown())?;
         self.order = Some(order.1);
         Ok(())
     }
@@ -383,19 +440,12 @@ impl Controller for Fighter {
         true
     }
 
-    fn vitals(&self) -> Vitals {
-        Vitals { role: Role::Mind, strength: self.dynamo.strength(), cheat: self.cheat() }
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&PUBLISHED, &self.values)
     }
 
-    fn bout(&self) -> Option<Bout> {
-        let Tally { falls, recoveries, longest, punches } = self.tally;
-        Some(Bout {
-            punches,
-            hits_taken: self.hurt.hits,
-            knock_downs: falls,
-            recoveries,
-            longest_down: longest,
-        })
+    fn role(&self) -> Role {
+        Role::Deciding
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

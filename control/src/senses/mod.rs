@@ -1,4 +1,4 @@
-//! What a character feels of its own body: balance, support, contacts by part, loads, directions and heights.
+//! What a character feels of its own body: balance, support, contacts by part, loads, joints, directions and heights.
 //!
 //! Computed once per step and character, after `observe`, and read by every controller (as [`crate::Sense::own`]), measurement and
 //! picture. Vectors are in world axes, SI units.
@@ -10,8 +10,10 @@
 //! A character that stays still stands if `ξ` is over its support. The support is the hull of the *soles in contact*: points of the
 //! soles that bore weight within the last moments, so that it does not flicker with single contact points.
 
+mod joints;
 mod support;
 
+pub use joints::Joints;
 pub use support::Hull;
 
 use std::ops::Range;
@@ -75,6 +77,7 @@ pub struct Senses {
     trunk: Transform,
     pelvis: DVec3,
     head: Option<DVec3>,
+    joints: Joints,
 }
 
 impl Senses {
@@ -99,6 +102,7 @@ impl Senses {
             trunk: Transform::IDENTITY,
             pelvis: DVec3::ZERO,
             head: None,
+            joints: Joints::new(model, bodies.clone()),
             physique,
             bodies,
         }
@@ -115,6 +119,7 @@ impl Senses {
         }
         self.feel(data, state.time);
         self.balance(model, data, state.time);
+        self.joints.look(data, self.bodies.clone());
         self.looked = Some(state.time);
     }
 
@@ -200,6 +205,11 @@ impl Senses {
     /// Indices of its bodies in the whole model.
     pub fn bodies(&self) -> Range<usize> {
         self.bodies.clone()
+    }
+
+    /// What passed through its joints in the last step, and what they can bear.
+    pub fn joints(&self) -> &Joints {
+        &self.joints
     }
 
     /// Mass, kg.

@@ -3,8 +3,10 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
+use stuntlab::reference;
+use stuntlab::registry::Registry;
 use stuntlab::scene::{LIBRARY, Scene};
-use stuntlab::study::{STUDIES, Size, Study};
+use stuntlab::study::{Size, Study};
 
 use super::{Voice, bad_input, to_json};
 
@@ -29,12 +31,19 @@ pub(super) fn list(voice: Voice) -> ExitCode {
             Err(error) => return bad_input(&error),
         }
     }
-    entries.extend(STUDIES.iter().map(of_study));
+    entries.extend(Registry::standard().studies().iter().map(of_study));
     let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let line = |e: &Entry| {
         format!("{:width$}  {}\n{:width$}  measures {}\n", e.name, e.shows, "", e.measures.join(", "))
     };
     voice.end(0, || to_json(&entries), || entries.iter().map(line).collect())
+}
+
+/// What scenes may name.
+pub(super) fn kinds(voice: Voice) -> ExitCode {
+    let sections = reference::sections(&Registry::standard());
+    let json = || to_json(&sections.iter().cloned().collect::<std::collections::BTreeMap<_, _>>());
+    voice.end(0, json, || sections.iter().map(|(name, text)| format!("{name}\n\n{text}\n")).collect())
 }
 
 fn entry(scene: &Scene) -> Entry {

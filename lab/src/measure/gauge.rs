@@ -3,13 +3,11 @@
 use serde::Serialize;
 use stuntlab_physics::BodyId;
 
-use super::sample::{Start, base, sample};
-use super::{Quantity, Stat};
+use super::Stat;
+use super::quantity::Look;
+use super::sample::Start;
 use crate::run::World;
 use crate::scene::MeasureSpec;
-
-/// Jitter is relative to the reference's own, or to this where the reference is calmer, rad/s².
-const CALM: f64 = 5.0;
 
 /// Takes samples of one quantity during a run.
 #[derive(Clone, Debug)]
@@ -56,18 +54,20 @@ impl Gauge {
         if time < self.spec.from - 1e-9 || time > self.spec.until + 1e-9 {
             return;
         }
-        let Some(x) = sample(self.spec.quantity, self.of, world, start) else { return };
+        let look = Look { world, of: self.of, start };
+        let quantity = self.spec.quantity;
+        let Some(x) = quantity.sample(&look) else { return };
         self.sum += x;
         self.squares += x * x;
-        self.base_squares += base(self.spec.quantity, self.of, start).powi(2);
+        self.base_squares += quantity.base.map_or(1.0, |base| (base.of)(&look)).powi(2);
         self.count += 1;
         let n = self.count as f64;
         self.value = Some(match (self.value, self.spec.stat) {
             (_, Stat::Mean) => self.sum / n,
-            (_, Stat::Rms) if self.spec.quantity == Quantity::Jitter => {
-                (self.squares / self.base_squares.max(CALM * CALM * n)).sqrt()
-            }
-            (_, Stat::Rms) => (self.squares / n).sqrt(),
+            (_, Stat::Rms) => match quantity.base {
+                Some(base) => (self.squares / self.base_squares.max(base.least * base.least * n)).sqrt(),
+                None => (self.squares / n).sqrt(),
+            },
             (_, Stat::Total) => self.sum * world.options.dt,
             (Some(old), Stat::Max) => old.max(x),
             (Some(old), Stat::Min) => old.min(x),
@@ -81,9 +81,9 @@ impl Gauge {
         let holds = |x: f64| x.is_finite() && min.is_none_or(|m| x >= m) && max.is_none_or(|m| x <= m);
         Reading {
             name: if lane.is_empty() { name.clone() } else { format!("{lane}: {name}") },
-            quantity: Quantity::name(*quantity),
+            quantity: quantity.name,
             value: self.value,
-            unit: quantity.unit(self.spec.stat),
+            unit: quantity.unit_of(self.spec.stat),
             min: *min,
             max: *max,
             passed: self.value.is_some_and(holds),

@@ -2,10 +2,15 @@
 
 mod gauge;
 mod jitter;
+mod of_characters;
+mod of_world;
 mod quantity;
 mod sample;
 mod watch;
 
 pub use gauge::{Gauge, Reading};
-pub use quantity::{Quantity, Stat};
+pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
 pub(crate) use sample::Start;
+
+/// All quantities that come with the program. What controllers publish can be measured besides.
+pub const QUANTITIES: &[&[Quantity]] = &[of_world::ROWS, of_characters::ROWS];

@@ -1,75 +1,10 @@
-//! The registry of quantities a scene may measure.
+//! Quantities a scene may measure: one row each, beside the code that takes its samples.
 
-/// What can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Deepest overlap of shapes.
-    Penetration,
-    /// Fastest body near the end of the run.
-    SettleSpeed,
-    /// Speed of a body's centre of mass, or of the fastest body.
-    Speed,
-    /// Mechanical energy above that at the start.
-    EnergyGain,
-    /// Mechanical energy away from that at the start, relative to the largest kinetic energy seen.
-    EnergyDrift,
-    /// Kinetic energy relative to that at the start.
-    KineticShare,
-    /// Linear momentum away from `p₀ + m g t`, relative to the momentum at the start.
-    MomentumDrift,
-    /// Angular momentum about the centre of mass away from that at the start, relative.
-    SpinDrift,
-    /// Distance of a body's centre of mass from its parabola.
-    BallisticError,
-    /// Mean angle between joints and where their controller wants them.
-    PoseError,
-    /// Distance of pinned points from their anchors.
-    JointDrift,
-    /// Height of a body's centre of mass.
-    Height,
-    /// Horizontal distance of a body from where it started.
-    Travel,
-    /// First coordinate of the joint above a body.
-    JointAngle,
-    /// Characters whose root is over their lowest part by less than 60 % of what it is in their reference, or was at
-    /// the start.
-    Falls,
-    /// Characters that are about as high and as upright as their reference.
-    Standing,
-    /// Mean angle between a character's bones and those of its reference, relative to their roots.
-    TrackingError,
-    /// Mean angle between a character's bones, root included, and those of its reference turned about the vertical to fit
-    /// them best.
-    AttitudeError,
-    /// Angular acceleration of the bones above 10 Hz relative to the reference's own (at least 5 rad/s², a calm hand's).
-    Jitter,
-    /// Net moment from outside on a character per its weight at an arm of one metre.
-    Cheat,
-    /// Work of aids from outside so far.
-    AidWork,
-    /// Angle by which a character's root leans away from its reference's.
-    RootTilt,
-    /// Whether a character touches nothing: its total is seconds of flight.
-    Flight,
-    /// Deepest overlap of a character's feet.
-    FootPenetration,
-    /// Speed of a character's feet along what they stand on: its total is the way they slid.
-    FootSlide,
-    /// Scale of a character's gains: below 1 while stunned.
-    Strength,
-    /// Punches a fighter took on head or trunk so far.
-    HitsTaken,
-    /// Times a fighter went down so far.
-    KnockDowns,
-    /// Times a fighter stood again so far.
-    Recoveries,
-    /// Longest time a fighter took from going down to standing again, s.
-    LongestDown,
-    /// Mismatch of the step's energy books relative to the energies involved.
-    LedgerClosure,
-    /// Bodies that fell out of the world.
-    LostBodies,
-}
+use stuntlab_control::{Published, Together};
+use stuntlab_physics::BodyId;
+
+use super::sample::Start;
+use crate::run::World;
 
 /// How samples become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,161 +38,178 @@ impl Stat {
             Self::Total => "total",
         }
     }
+
+    /// What it is, in words.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Max => "the largest sample",
+            Self::Min => "the smallest",
+            Self::Mean => "the mean",
+            Self::Last => "the last",
+            Self::Rms => "the root of the mean square",
+            Self::Total => "the integral over time",
+        }
+    }
+}
+
+/// What a quantity is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// All there is.
+    World,
+    /// A body, or all of them.
+    Any,
+    /// A body that must be named; a character's name means its root.
+    Body,
+    /// A character, or all of them.
+    Characters,
+}
+
+impl Subject {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::World => "all",
+            Self::Any => "a body, else all",
+            Self::Body => "a body",
+            Self::Characters => "a character, else all",
+        }
+    }
+}
+
+/// What there is to look at after a step.
+pub struct Look<'a> {
+    /// The world.
+    pub world: &'a World,
+    /// The body the measurement is of, or the root of its character.
+    pub of: Option<BodyId>,
+    pub(super) start: &'a Start,
+}
+
+/// How a quantity is sampled.
+#[derive(Clone, Copy, Debug)]
+pub enum Take {
+    /// By a function; `None` where there is nothing to say.
+    Sample(fn(&Look<'_>) -> Option<f64>),
+    /// From what controllers publish under the quantity's name.
+    Reading(Together),
+}
+
+/// What the root of the mean square is relative to.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// Of what.
+    pub of: fn(&Look<'_>) -> f64,
+    /// But at least this.
+    pub least: f64,
+}
+
+/// A quantity: a row of [`QUANTITIES`](super::QUANTITIES), or of another crate's.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantity {
+    /// Name, as scenes spell it.
+    pub name: &'static str,
+    /// What it is, one line.
+    pub help: &'static str,
+    /// Unit of a sample; empty for counts, `of 1` for shares.
+    pub unit: &'static str,
+    /// Unit of the integral over time.
+    pub total_unit: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// How samples become one number where the scene does not say.
+    pub stat: Stat,
+    /// Sampled this long before the end only, s, where the scene does not say from when on.
+    pub before_end: Option<f64>,
+    /// How it is sampled.
+    pub take: Take,
+    /// What its root of the mean square is relative to, if to anything.
+    pub base: Option<Base>,
+}
+
+impl PartialEq for Quantity {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 impl Quantity {
-    /// All of them.
-    pub const ALL: [Self; 32] = [
-        Self::Penetration,
-        Self::SettleSpeed,
-        Self::Speed,
-        Self::EnergyGain,
-        Self::EnergyDrift,
-        Self::KineticShare,
-        Self::MomentumDrift,
-        Self::SpinDrift,
-        Self::BallisticError,
-        Self::PoseError,
-        Self::JointDrift,
-        Self::Height,
-        Self::Travel,
-        Self::JointAngle,
-        Self::Falls,
-        Self::Standing,
-        Self::TrackingError,
-        Self::AttitudeError,
-        Self::Jitter,
-        Self::Cheat,
-        Self::AidWork,
-        Self::RootTilt,
-        Self::Flight,
-        Self::FootPenetration,
-        Self::FootSlide,
-        Self::Strength,
-        Self::HitsTaken,
-        Self::KnockDowns,
-        Self::Recoveries,
-        Self::LongestDown,
-        Self::LedgerClosure,
-        Self::LostBodies,
-    ];
+    /// A row with the largest sample as usual.
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        subject: Subject,
+        help: &'static str,
+        sample: fn(&Look<'_>) -> Option<f64>,
+    ) -> Self {
+        Self {
+            name,
+            help,
+            unit,
+            total_unit: unit,
+            subject,
+            stat: Stat::Max,
+            before_end: None,
+            take: Take::Sample(sample),
+            base: None,
+        }
+    }
 
-    /// Name, as scenes spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Penetration => "penetration",
-            Self::SettleSpeed => "settle-speed",
-            Self::Speed => "speed",
-            Self::EnergyGain => "energy-gain",
-            Self::EnergyDrift => "energy-drift",
-            Self::KineticShare => "kinetic-share",
-            Self::MomentumDrift => "momentum-drift",
-            Self::SpinDrift => "spin-drift",
-            Self::BallisticError => "ballistic-error",
-            Self::PoseError => "pose-error",
-            Self::JointDrift => "joint-drift",
-            Self::Height => "height",
-            Self::Travel => "travel",
-            Self::JointAngle => "joint-angle",
-            Self::Falls => "falls",
-            Self::Standing => "standing",
-            Self::TrackingError => "tracking-error",
-            Self::AttitudeError => "attitude-error",
-            Self::Jitter => "jitter",
-            Self::Cheat => "cheat",
-            Self::AidWork => "aid-work",
-            Self::RootTilt => "root-tilt",
-            Self::Flight => "flight",
-            Self::FootPenetration => "foot-penetration",
-            Self::FootSlide => "foot-slide",
-            Self::Strength => "strength",
-            Self::HitsTaken => "hits-taken",
-            Self::KnockDowns => "knock-downs",
-            Self::Recoveries => "recoveries",
-            Self::LongestDown => "longest-down",
-            Self::LedgerClosure => "ledger-closure",
-            Self::LostBodies => "lost-bodies",
+    /// The same with another usual stat.
+    #[must_use]
+    pub const fn usually(mut self, stat: Stat) -> Self {
+        self.stat = stat;
+        self
+    }
+
+    /// The same with a unit of its integral, which is the usual stat.
+    #[must_use]
+    pub const fn totalling(mut self, unit: &'static str) -> Self {
+        (self.stat, self.total_unit) = (Stat::Total, unit);
+        self
+    }
+
+    /// What controllers publish under a name.
+    pub const fn of_reading(reading: &Published) -> Self {
+        let stat = match reading.together {
+            Together::Mean => Stat::Mean,
+            Together::Least => Stat::Min,
+            Together::Sum | Together::Most => Stat::Max,
+        };
+        Self {
+            name: reading.name,
+            help: reading.help,
+            unit: reading.unit,
+            total_unit: reading.unit,
+            subject: Subject::Characters,
+            stat,
+            before_end: None,
+            take: Take::Reading(reading.together),
+            base: None,
         }
     }
 
     /// Unit of the number reported.
-    pub const fn unit(self, stat: Stat) -> &'static str {
-        match (self, stat) {
-            (Self::Flight, Stat::Total) => "s",
-            (Self::FootSlide, Stat::Total) => "m",
-            _ => self.unit_of_sample(),
-        }
+    pub fn unit_of(&self, stat: Stat) -> &'static str {
+        if stat == Stat::Total { self.total_unit } else { self.unit }
     }
 
-    const fn unit_of_sample(self) -> &'static str {
-        match self {
-            Self::Penetration
-            | Self::BallisticError
-            | Self::JointDrift
-            | Self::Height
-            | Self::Travel
-            | Self::FootPenetration => "m",
-            Self::SettleSpeed | Self::Speed | Self::FootSlide => "m/s",
-            Self::EnergyGain | Self::AidWork => "J",
-            Self::PoseError | Self::JointAngle => "deg",
-            Self::TrackingError | Self::AttitudeError | Self::RootTilt => "rad",
-            Self::LongestDown => "s",
-            Self::Falls
-            | Self::Standing
-            | Self::HitsTaken
-            | Self::KnockDowns
-            | Self::Recoveries
-            | Self::LostBodies => "",
-            Self::Flight
-            | Self::Jitter
-            | Self::Cheat
-            | Self::Strength
-            | Self::EnergyDrift
-            | Self::KineticShare
-            | Self::MomentumDrift
-            | Self::SpinDrift
-            | Self::LedgerClosure => "of 1",
-        }
+    /// Whether the characters must be watched for it, with their references and feet.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.subject == Subject::Characters && matches!(self.take, Take::Sample(_))
     }
 
-    /// Whether it is about one body or character.
-    pub const fn needs_subject(self) -> bool {
-        matches!(self, Self::BallisticError | Self::Height | Self::Travel | Self::JointAngle)
-    }
-
-    /// Whether it is about characters, with their references and feet.
-    pub(crate) const fn is_of_characters(self) -> bool {
-        matches!(
-            self,
-            Self::Falls
-                | Self::Standing
-                | Self::TrackingError
-                | Self::AttitudeError
-                | Self::Jitter
-                | Self::Cheat
-                | Self::RootTilt
-                | Self::Flight
-                | Self::FootPenetration
-                | Self::FootSlide
-                | Self::Strength
-                | Self::HitsTaken
-                | Self::KnockDowns
-                | Self::Recoveries
-                | Self::LongestDown
-        )
-    }
-
-    /// How its samples become one number where the scene does not say.
-    pub const fn usual_stat(self) -> Stat {
-        match self {
-            Self::Height | Self::Travel | Self::Falls | Self::Standing | Self::JointAngle | Self::AidWork => {
-                Stat::Last
+    /// A sample.
+    pub(super) fn sample(&self, look: &Look<'_>) -> Option<f64> {
+        match self.take {
+            Take::Sample(sample) => sample(look),
+            Take::Reading(together) => {
+                let of =
+                    |bodies: &std::ops::Range<usize>| look.of.is_none_or(|b| bodies.contains(&b.index()));
+                let all = look.world.cast().iter().zip(&look.world.controllers);
+                together
+                    .join(all.filter(|(m, _)| of(&m.bodies)).filter_map(|(_, c)| c.readings().get(self.name)))
             }
-            Self::TrackingError | Self::AttitudeError | Self::Cheat => Stat::Mean,
-            Self::Jitter | Self::RootTilt => Stat::Rms,
-            Self::Flight | Self::FootSlide => Stat::Total,
-            Self::Strength => Stat::Min,
-            _ => Stat::Max,
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use stuntlab_control::Senses;
 use stuntlab_control::senses::root_over_lowest;
-use stuntlab_control::{Bout, Senses, Vitals};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Transform, rotation};
@@ -33,18 +33,12 @@ pub(crate) struct Watch {
 pub(crate) struct Watched {
     /// Its bodies.
     pub(crate) bodies: Range<usize>,
-    /// Its weight, N.
-    pub(crate) weight: f64,
     /// Mean angle between its bones and those of its reference, both relative to their roots, rad.
     pub(crate) tracking_error: Option<f64>,
     /// Mean angle between its bones and those of its reference turned to its heading, rad.
     pub(crate) attitude_error: Option<f64>,
     /// Angle between the verticals as its root and the reference's see them, rad.
     pub(crate) tilt: Option<f64>,
-    /// What its controller says of itself.
-    pub(crate) vitals: Vitals,
-    /// How it has fared, if it fights.
-    pub(crate) bout: Option<Bout>,
     /// Whether it touches nothing.
     pub(crate) airborne: bool,
     /// Deepest overlap of a foot, m.
@@ -61,22 +55,18 @@ pub(crate) struct Watched {
 impl Watch {
     /// Watches the characters if the scene measures anything of them.
     pub(crate) fn new(world: &World) -> Self {
-        if !world.scene().measures.iter().any(|m| m.quantity.is_of_characters()) {
+        if !world.scene().measures.iter().any(|m| m.quantity.is_watched()) {
             return Self { members: Vec::new(), reference: None };
         }
         let model = world.model();
-        let gravity = model.gravity().length();
-        let members = world.cast().iter().zip(world.senses()).map(|(member, senses)| {
+        let members = world.cast().iter().map(|member| {
             let own = &model.bodies()[member.bodies.clone()];
             let height = root_over_lowest(&world.data.position.world_from_body[member.bodies.clone()]);
             Watched {
                 bodies: member.bodies.clone(),
-                weight: gravity * senses.mass(),
                 tracking_error: None,
                 attitude_error: None,
                 tilt: None,
-                vitals: Vitals::default(),
-                bout: None,
                 airborne: false,
                 foot_depth: 0.0,
                 foot_slide: 0.0,
@@ -109,8 +99,6 @@ impl Watch {
             let bodies = watched.bodies.clone();
             let own = &data.position.world_from_body[bodies.clone()];
             let ghost = &reference.position.world_from_body[bodies];
-            watched.vitals = world.controllers[k].vitals();
-            watched.bout = world.controllers[k].bout();
             watched.height = root_over_lowest(own);
             watched.touch(world, &world.senses()[k]);
             if wanted[k] {

@@ -28,13 +28,13 @@ pub(crate) fn body_paint(world: &World, body: usize) -> Paint {
 /// By role: limp figures pale, recordings dark, those driven in joint space blue, in world space orange, those that
 /// cannot fall green, those with a mind of their own purple; several of a kind differ in lightness.
 fn character_color(world: &World, index: usize) -> Color {
-    let role = match world.controllers.get(index).map_or(Role::Limp, |c| c.vitals().role) {
+    let role = match world.controllers.get(index).map_or(Role::Limp, |c| c.role()) {
         Role::Limp => Color::hex(0xD8B08C),
         Role::Recording => palette::MOCAP_GHOST,
         Role::ParentSpace => palette::PARENT_SPACE,
         Role::WorldSpace => palette::WORLD_SPACE,
-        Role::Meathook => palette::GREEN,
-        Role::Mind => palette::PURPLE,
+        Role::Upheld => palette::GREEN,
+        Role::Deciding => palette::PURPLE,
     };
     let shades = [0.0, 0.28, 0.14, 0.42, 0.21];
     role.mix(palette::WHITE, shades[index % shades.len()])

@@ -3,9 +3,7 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
-use stuntlab_control::fighter::FighterOptions;
-use stuntlab_control::reference::{HeldPose, Reference};
-use stuntlab_control::{Controller, Dynamo, Fighter, Idle, Playback, Pose, Sense, Senses};
+use stuntlab_control::{Controller, Refusal, Sense, Senses};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::memory::Memory;
@@ -14,10 +12,7 @@ use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOpt
 
 use super::apart::Apart;
 use super::hands::{Drag, Hands, Push, Reach};
-use crate::random::seed_of;
-use crate::scene::{
-    ControllerSpec, Dynamics, FighterSpec, Member, Scene, SceneError, Stage, What, repertoire,
-};
+use crate::scene::{ControllerSpec, Dynamics, Member, Scene, SceneError, Stage, What};
 use crate::words::fingerprint;
 
 /// A scene being simulated.
@@ -131,8 +126,9 @@ impl World {
             apart,
             stage,
         };
-        world.controllers =
-            world.cast().iter().map(|m| world.make_controller(m, m.controller.clone())).collect();
+        let made = world.cast().iter().map(|m| world.make_controller(m, &m.controller));
+        let made: Result<Vec<_>, Refusal> = made.collect();
+        world.controllers = made.map_err(|r| scene.error_at(0, &r.key, r.problem))?;
         world.check_commands()?;
         world.look();
         Ok(world)
@@ -153,39 +149,15 @@ impl World {
     }
 
     /// The controller `spec` describes, for a character of this world.
-    pub fn make_controller(&self, member: &Member, spec: ControllerSpec) -> Box<dyn Controller> {
-        match spec {
-            ControllerSpec::None => Box::new(Idle),
-            ControllerSpec::Pose { gains } => {
-                Box::new(Pose::new(self.model(), member.bodies.clone(), gains, &self.stage.state))
-            }
-            ControllerSpec::Dynamo(options) => {
-                Box::new(Dynamo::new(member.model.clone(), self.reference(member), options))
-            }
-            ControllerSpec::Mocap => Box::new(Playback::new(member.model.clone(), self.reference(member))),
-            ControllerSpec::Fighter(spec) => self.fighter(member, *spec),
-        }
-    }
-
-    /// A fighter; nothing drives a figure that cannot be one.
-    fn fighter(&self, member: &Member, spec: FighterSpec) -> Box<dyn Controller> {
-        let Some(repertoire) = member.figure.as_ref().and_then(repertoire) else { return Box::new(Idle) };
-        let opponent = self.cast().iter().find(|m| spec.opponent.as_ref() == Some(&m.name));
-        let options = FighterOptions {
-            opponent: opponent.map(|m| m.bodies.clone()),
-            seed: spec.seed.unwrap_or_else(|| seed_of(self.scene.seed, &member.name)),
-            ..spec.options
-        };
-        Box::new(Fighter::new(repertoire, options))
-    }
-
-    /// The motion of a character, or the pose it starts in.
-    fn reference(&self, member: &Member) -> Box<dyn Reference> {
-        if let Some(motion) = &member.motion {
-            return Box::new(motion.reference());
-        }
-        let first = self.model().bodies()[member.bodies.start].q_range().start;
-        Box::new(HeldPose::new(self.stage.state.q[first..first + member.model.n_q()].to_vec()))
+    ///
+    /// # Errors
+    /// A character, or surroundings, that it does not fit.
+    pub fn make_controller(
+        &self,
+        member: &Member,
+        spec: &ControllerSpec,
+    ) -> Result<Box<dyn Controller>, Refusal> {
+        self.stage.make_controller(member, spec)
     }
 
     /// What is simulated.

@@ -7,8 +7,8 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, Transform};
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 use super::place::{read_material, read_place, turn};
 use super::terrain::required_size;
 use crate::random::Random;

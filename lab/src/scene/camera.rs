@@ -3,8 +3,8 @@
 use stuntlab_physics::glam::DVec3;
 use stuntlab_viewer::camera::Camera;
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 
 /// A camera of a scene.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,8 @@ use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, Transform};
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 use super::place::read_material;
 
 /// A chain of a scene.

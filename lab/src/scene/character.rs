@@ -1,10 +1,11 @@
 //! Characters: a figure, where it starts, what drives it.
 //!
 //! A figure is whatever gives a [`Model`] of one tree. A character with a motion starts in its first pose and with its
-//! velocities, a fighter without one in guard.
+//! velocities; one without starts where its controller would have it (a fighter in guard), or in the zero pose.
 
 use std::sync::Arc;
 
+use stuntlab_control::Refusal;
 use stuntlab_control::gains::{carried_inertia, gains_of_body};
 use stuntlab_mocap::character::Character as Mocap;
 use stuntlab_physics::dynamics::forward_kinematics;
@@ -12,13 +13,12 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{Data, Joint, Limits, Model, ModelBuilder, State};
 
-use super::SceneError;
 use super::controller::{self, ControllerSpec};
-use super::fields::Fields;
-use super::fighters::repertoire;
 use super::limits::standard_limits;
 use super::motion::{self, Motion};
 use super::place::turn;
+use super::{Fields, SceneError};
+use crate::registry::Registry;
 
 /// A character of a scene.
 #[derive(Clone, Debug)]
@@ -50,23 +50,23 @@ pub(crate) struct Surroundings {
 }
 
 /// Reads one `[[character]]`.
-pub(crate) fn read(fields: Fields<'_>, surroundings: Surroundings) -> Result<Character, SceneError> {
+pub(crate) fn read(
+    fields: Fields<'_>,
+    surroundings: Surroundings,
+    registry: &Registry,
+) -> Result<Character, SceneError> {
     let name = fields.required_text("name")?.to_owned();
     if name.is_empty() || name.contains('/') {
         return Err(fields.error("name", "expected a name without '/'"));
     }
     let (figure, motion) = motion::read(&fields)?;
     let model = figure.model();
-    let controller = controller::read(&fields)?;
+    let controller = controller::read(&fields, registry)?;
     let mut first = motion.as_ref().map_or_else(|| State::new(model), Motion::first);
-    if let ControllerSpec::Fighter(_) = controller {
-        let Some(repertoire) = figure.character().and_then(|f| repertoire(&f)) else {
-            let problem = "is no figure a fighter has clips for, expected library";
-            return Err(fields.error("figure", problem));
-        };
-        if motion.is_none() {
-            first.q.copy_from_slice(repertoire.start());
-        }
+    let refused = |refusal: Refusal| fields.error(&refusal.key, refusal.problem);
+    let start = controller.start(figure.character().as_ref()).map_err(refused)?;
+    if let Some(q) = start.filter(|q| motion.is_none() && q.len() == first.q.len()) {
+        first.q = q;
     }
     let lift = motion.as_ref().map_or(0.0, Motion::lift);
     let world_from_model = Transform::from_translation(DVec3::Z * lift) * read_place(&fields, model, &first)?;

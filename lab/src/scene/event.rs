@@ -2,8 +2,8 @@
 
 use stuntlab_physics::glam::DVec3;
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 use crate::random::Random;
 
 /// Something that happens.

@@ -14,6 +14,7 @@ scenes!(
     "base-game",
     "base-net",
     "base-pile",
+    "base-pose-graph",
     "base-ragdoll",
     "base-stairs",
     "base-tower",

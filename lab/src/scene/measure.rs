@@ -1,8 +1,8 @@
 //! What a scene measures, and within which marks it must stay. How each is taken is in [`crate::measure`].
 
-use super::SceneError;
-use super::fields::Fields;
-use crate::measure::{Quantity, Stat};
+use super::{Fields, SceneError};
+use crate::measure::{Quantity, Stat, Subject};
+use crate::registry::Registry;
 
 /// A measurement of a scene.
 #[derive(Clone, Debug)]
@@ -29,21 +29,25 @@ pub struct MeasureSpec {
 }
 
 /// Reads one `[[measure]]`.
-pub(crate) fn read(fields: Fields<'_>, duration: f64) -> Result<MeasureSpec, SceneError> {
-    let quantities: Vec<(&str, Quantity)> = Quantity::ALL.into_iter().map(|q| (q.name(), q)).collect();
+pub(crate) fn read(
+    fields: Fields<'_>,
+    duration: f64,
+    registry: &Registry,
+) -> Result<MeasureSpec, SceneError> {
+    let quantities: Vec<(&str, Quantity)> = registry.measurable().into_iter().map(|q| (q.name, q)).collect();
     let quantity = fields.required_choice("quantity", &quantities)?;
     let stats: Vec<(&str, Stat)> = Stat::ALL.into_iter().map(|s| (s.name(), s)).collect();
     let from = fields.at_least_zero("from")?;
     let of = fields.text("of")?.map(str::to_owned);
-    if of.is_none() && quantity.needs_subject() {
+    if of.is_none() && quantity.subject == Subject::Body {
         return Err(fields.missing("of", "the name of a body"));
     }
     let spec = MeasureSpec {
-        name: fields.text("name")?.unwrap_or(quantity.name()).to_owned(),
+        name: fields.text("name")?.unwrap_or(quantity.name).to_owned(),
         quantity,
-        stat: fields.choice("stat", &stats)?.unwrap_or(quantity.usual_stat()),
+        stat: fields.choice("stat", &stats)?.unwrap_or(quantity.stat),
         of,
-        from: from.unwrap_or(if quantity == Quantity::SettleSpeed { (duration - 0.5).max(0.0) } else { 0.0 }),
+        from: from.unwrap_or(quantity.before_end.map_or(0.0, |span| (duration - span).max(0.0))),
         until: fields.at_least_zero("until")?.unwrap_or(f64::INFINITY),
         min: fields.number("min")?,
         max: fields.number("max")?,

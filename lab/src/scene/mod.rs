@@ -10,17 +10,13 @@ mod camera;
 mod chain;
 mod character;
 mod controller;
-mod error;
 mod event;
-mod fields;
-mod fighters;
 mod formula;
 mod library;
 mod limits;
 mod measure;
 mod motion;
 mod net;
-mod node;
 mod place;
 mod shared;
 mod solver;
@@ -30,26 +26,28 @@ mod terrain;
 mod tune;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use stuntlab_control::settings;
 use stuntlab_physics::StepOptions;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::ShapeSpec;
 
 pub(crate) use camera::CameraSpec;
-pub use controller::{ControllerSpec, FighterSpec};
-pub use error::SceneError;
+pub use controller::ControllerSpec;
 pub(crate) use event::{Event, What};
-pub(crate) use fighters::repertoire;
 pub use library::LIBRARY;
 pub use measure::MeasureSpec;
 pub use motion::Motion;
 pub use solver::Dynamics;
 pub use stage::{Member, Stage};
+pub use terrain::{TERRAINS, TerrainKind};
 pub use tune::{Aim, CostSpec, ParameterSpec, StageSpec, TuneSpec};
 
-pub(crate) use fields::Fields;
-pub(crate) use node::parse as parse_node;
+pub(crate) use stuntlab_control::settings::parse as parse_node;
+pub use stuntlab_control::settings::{Fields, SettingError as SceneError};
 
+use crate::registry::Registry;
 use crate::words::line_break;
 
 /// The schema this program reads.
@@ -80,6 +78,8 @@ pub struct Scene {
     pub file: String,
     /// Its text and the overrides, from which it can be read again.
     pub source: Source,
+    /// What it may name.
+    pub registry: Arc<Registry>,
     pub(crate) gravity: DVec3,
     pub(crate) self_collision: bool,
     pub(crate) terrain: Vec<ShapeSpec>,
@@ -141,9 +141,22 @@ impl Scene {
     /// # Errors
     /// What is wrong, with file, line and key.
     pub fn parse(file: &str, text: &str, set: &[String]) -> Result<Self, SceneError> {
-        let mut root = node::parse(file, text)?;
+        Self::parse_with(&Registry::standard(), file, text, set)
+    }
+
+    /// The same with another registry than the standard one.
+    ///
+    /// # Errors
+    /// What is wrong, with file, line and key.
+    pub fn parse_with(
+        registry: &Arc<Registry>,
+        file: &str,
+        text: &str,
+        set: &[String],
+    ) -> Result<Self, SceneError> {
+        let mut root = parse_node(file, text)?;
         for assignment in set {
-            node::set(&mut root, assignment)?;
+            settings::set(&mut root, assignment)?;
         }
         let fields = Fields::new(file, "", &root)?;
         let expected = format!("{SCHEMA}, the only schema this program reads");
@@ -160,7 +173,7 @@ impl Scene {
         }
         let seed = fields.count("seed", 0, u64::MAX >> 1)?.unwrap_or(1);
         let each = |key| fields.tables(key);
-        let terrain = each("terrain")?.into_iter().map(|f| terrain::read(f, seed));
+        let terrain = each("terrain")?.into_iter().map(|f| terrain::read(f, seed, registry));
         let bodies = each("body")?.into_iter().map(|f| body::read(f, seed));
         let mut chains: Vec<chain::Chain> =
             each("chain")?.into_iter().map(chain::read).collect::<Result<_, _>>()?;
@@ -197,7 +210,7 @@ impl Scene {
             terrain: terrain.collect::<Result<Vec<_>, _>>()?.concat(),
             characters: each("character")?
                 .into_iter()
-                .map(|f| character::read(f, surroundings))
+                .map(|f| character::read(f, surroundings, registry))
                 .collect::<Result<_, _>>()?,
             bodies: bodies.collect::<Result<Vec<_>, _>>()?.concat(),
             chains,
@@ -205,13 +218,14 @@ impl Scene {
             events: each("event")?.into_iter().map(|f| event::read(f, seed)).collect::<Result<_, _>>()?,
             measures: each("measure")?
                 .into_iter()
-                .map(|f| measure::read(f, duration))
+                .map(|f| measure::read(f, duration, registry))
                 .collect::<Result<_, _>>()?,
             cameras: each("camera")?.into_iter().map(camera::read).collect::<Result<_, _>>()?,
             variants: read_variants(each("variant")?)?,
             tune: fields.table("tune")?.map(|f| tune::read(f, seed)).transpose()?,
             file: file.to_owned(),
             source: Source { text: text.to_owned(), set: set.to_vec() },
+            registry: registry.clone(),
         };
         fields.finish()?;
         // Building the model finds what only the whole can tell: names, masses, joints.
@@ -225,7 +239,7 @@ impl Scene {
     /// Overrides that do not fit.
     pub fn with(&self, set: &[String]) -> Result<Self, SceneError> {
         let all: Vec<String> = self.source.set.iter().chain(set).cloned().collect();
-        Self::parse(&self.file, &self.source.text, &all)
+        Self::parse_with(&self.registry, &self.file, &self.source.text, &all)
     }
 
     pub(crate) fn error_at(&self, line: usize, key: &str, problem: impl Into<String>) -> SceneError {

@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use stuntlab_control::fighter::library_figure;
 use stuntlab_control::reference::ClipReference;
 use stuntlab_mocap::bvh::Bvh;
 use stuntlab_mocap::character::{Character as Mocap, CharacterOptions, SolePoint};
@@ -16,9 +17,8 @@ use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Data, Model, State, figures};
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
-use super::fighters::library_figure;
 use super::shared;
 
 /// A figure: bodies and joints, and the skeleton they stand for where motions can be put on it.

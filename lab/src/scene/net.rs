@@ -9,9 +9,9 @@ use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, Transform};
 
+use super::Fields;
 use super::SceneError;
 use super::chain::{Chain, lay_out};
-use super::fields::Fields;
 use super::place::read_material;
 use super::stage::PinItem;
 

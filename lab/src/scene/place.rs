@@ -4,8 +4,8 @@ use stuntlab_physics::contact::Material;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::Transform;
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 
 /// Turns about the fixed x, then y, then z axis, degrees.
 pub(crate) fn turn(degrees: DVec3) -> DQuat {

@@ -3,8 +3,8 @@
 use stuntlab_physics::integrate::Integrator;
 use stuntlab_physics::{Formulation, StepOptions};
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 
 /// In which coordinates articulations are simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

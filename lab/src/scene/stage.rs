@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use stuntlab_control::reference::{HeldPose, Reference};
+use stuntlab_control::{Casting, Controller, Figurant, Refusal};
 use stuntlab_mocap::character::{Character as Mocap, Physique};
 use stuntlab_physics::actuation::{Anchor, Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -14,8 +16,8 @@ use stuntlab_physics::{BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, 
 use super::body::BodyItem;
 use super::chain::Chain;
 use super::character::Character;
-use super::fields::Fields;
-use super::{ControllerSpec, Motion, Scene, SceneError, What};
+use super::{ControllerSpec, Fields, Motion, Scene, SceneError, What};
+use crate::random::seed_of;
 use crate::words::line_break;
 
 /// A scene's model at its start.
@@ -31,6 +33,8 @@ pub struct Stage {
     pub pins: Vec<Pin>,
     /// Bodies that wait to be thrown.
     pub parked: Vec<BodyId>,
+    /// Where all chance comes from.
+    pub seed: u64,
 }
 
 /// A character and its bodies.
@@ -206,6 +210,7 @@ impl Assembly<'_> {
             cast: Vec::new(),
             pins: Vec::new(),
             parked: Vec::new(),
+            seed: scene.seed,
             model,
         };
         stage.add_characters(scene)?;
@@ -384,7 +389,7 @@ impl Stage {
                 }
             }
         }
-        self.check_opponents(scene)?;
+        self.check_controllers(scene)?;
         for measure in &scene.measures {
             if let Some(of) = &measure.of {
                 known(measure.line, "of", of)?;
@@ -405,23 +410,47 @@ impl Stage {
 }
 
 impl Stage {
-    /// A fighter's opponent must be another character of the same figure.
-    fn check_opponents(&self, scene: &Scene) -> Result<(), SceneError> {
+    /// Makes the controller `spec` describes, for a character.
+    pub(crate) fn make_controller(
+        &self,
+        member: &Member,
+        spec: &ControllerSpec,
+    ) -> Result<Box<dyn Controller>, Refusal> {
+        let figurant = |m| {
+            let Member { name, bodies, figure, .. }: &Member = m;
+            Figurant { name, bodies: bodies.clone(), figure: figure.as_ref() }
+        };
+        let cast: Vec<Figurant<'_>> = self.cast.iter().map(figurant).collect();
+        spec.make(&Casting {
+            name: &member.name,
+            seed: seed_of(self.seed, &member.name),
+            model: &self.model,
+            state: &self.state,
+            bodies: member.bodies.clone(),
+            own: member.model.clone(),
+            figure: member.figure.clone(),
+            physique: member.physique.clone(),
+            reference: &|| self.reference(member),
+            cast: &cast,
+        })
+    }
+
+    /// The motion of a character, or the pose it starts in.
+    fn reference(&self, member: &Member) -> Box<dyn Reference> {
+        if let Some(motion) = &member.motion {
+            return Box::new(motion.reference());
+        }
+        let first = self.model.bodies()[member.bodies.start].q_range().start;
+        Box::new(HeldPose::new(self.state.q[first..first + member.model.n_q()].to_vec()))
+    }
+
+    /// Controllers must fit their characters.
+    fn check_controllers(&self, scene: &Scene) -> Result<(), SceneError> {
         for (member, character) in self.cast.iter().zip(&scene.characters) {
-            let ControllerSpec::Fighter(spec) = &member.controller else { continue };
-            let Some(name) = &spec.opponent else { continue };
-            let same = |a: &Arc<Mocap>, b: &Arc<Mocap>| Arc::ptr_eq(a, b);
-            let fits = |m: &&Member| {
-                m.name != member.name
-                    && m.figure.as_ref().zip(member.figure.as_ref()).is_some_and(|(a, b)| same(a, b))
-            };
-            let others: Vec<&str> = self.cast.iter().filter(fits).map(|m| m.name.as_str()).collect();
-            if !others.contains(&name.as_str()) {
-                let known = if others.is_empty() { "none is there".to_owned() } else { others.join(", ") };
-                let problem =
-                    format!("is \"{name}\", expected another character of the same figure: {known}");
-                return Err(scene.error_at(character.line, "controller.opponent", problem));
-            }
+            self.make_controller(member, &member.controller).map_err(|r| {
+                let line = if r.line > 0 { r.line } else { character.line };
+                scene.error_at(line, &r.key, r.problem)
+            })?;
         }
         Ok(())
     }

@@ -2,52 +2,97 @@
 
 use std::sync::Arc;
 
+use stuntlab_control::Setting;
 use stuntlab_physics::contact::Material;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::model::shape::{Heightfield, Shape};
 use stuntlab_physics::spatial::Transform;
 
-use super::SceneError;
-use super::fields::Fields;
 use super::formula::Formula;
 use super::place::{read_material, read_place};
+use super::{Fields, SceneError};
 use crate::random::noise;
+use crate::registry::Registry;
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Plane,
-    Heightfield,
-    Stairs,
-    Ramp,
-    Box,
+/// A kind of terrain: a row of [`TERRAINS`], or of another crate's.
+#[derive(Clone, Copy, Debug)]
+pub struct TerrainKind {
+    /// Name, as scenes spell it.
+    pub name: &'static str,
+    /// What it is, one line.
+    pub help: &'static str,
+    /// Its keys, besides those of all: `at`, `rotation_deg`, `material`.
+    pub keys: &'static [Setting],
+    /// Reads its keys: shapes with their places in the terrain's frame. The seed is the scene's.
+    pub read: fn(&Fields<'_>, u64) -> Result<Vec<(Shape, Transform)>, SceneError>,
 }
 
-const KINDS: [(&str, Kind); 5] = [
-    ("plane", Kind::Plane),
-    ("heightfield", Kind::Heightfield),
-    ("stairs", Kind::Stairs),
-    ("ramp", Kind::Ramp),
-    ("box", Kind::Box),
+/// All kinds of terrain that come with the program: adding one is adding its row.
+pub const TERRAINS: &[TerrainKind] = &[
+    TerrainKind {
+        name: "plane",
+        help: "Level ground without end",
+        keys: &[],
+        read: |_, _| Ok(vec![(Shape::Plane, Transform::IDENTITY)]),
+    },
+    TerrainKind {
+        name: "heightfield",
+        help: "Rolling ground by a formula, noise of the scene's seed, or both",
+        keys: &[
+            Setting::new("columns", "50", "cells along x, up to 2000"),
+            Setting::new("rows", "50", "cells along y, up to 2000"),
+            Setting::new("spacing", "0.4", "size of a cell, m"),
+            Setting::new("formula", "", "height of x and y, m"),
+            Setting::new("noise.amplitude", "0.2", "m"),
+            Setting::new("noise.wavelength", "3.0", "m"),
+            Setting::new("noise.octaves", "3", "1 to 8"),
+        ],
+        read: |fields, seed| Ok(vec![(heightfield(fields, seed)?, Transform::IDENTITY)]),
+    },
+    TerrainKind {
+        name: "stairs",
+        help: "Solid steps that climb along x",
+        keys: &[
+            Setting::new("steps", "8", "how many, up to 200"),
+            Setting::new("rise", "0.17", "m"),
+            Setting::new("run", "0.28", "m"),
+            Setting::new("width", "2.0", "m"),
+            Setting::new("landing", "0.0", "how much deeper the last step is, m"),
+        ],
+        read: |fields, _| stairs(fields),
+    },
+    TerrainKind {
+        name: "ramp",
+        help: "A slab that rises along x",
+        keys: &[
+            Setting::new("angle_deg", "20.0", "between -90 and 90"),
+            Setting::new("length", "4.0", "m"),
+            Setting::new("width", "2.0", "m"),
+            Setting::new("thickness", "0.2", "m"),
+        ],
+        read: |fields, _| ramp(fields),
+    },
+    TerrainKind {
+        name: "box",
+        help: "A block about its middle",
+        keys: &[Setting::new("size", "", "edge lengths along x, y, z, m")],
+        read: |fields, _| {
+            let half = 0.5 * required_size(fields)?;
+            Ok(vec![(Shape::Box { half_extents: half, rounding: 0.0 }, Transform::IDENTITY)])
+        },
+    },
 ];
 
 /// Reads one `[[terrain]]`: its shapes, placed in the world.
-pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Vec<ShapeSpec>, SceneError> {
-    let kind = fields.required_choice("kind", &KINDS)?;
+pub(crate) fn read(fields: Fields<'_>, seed: u64, registry: &Registry) -> Result<Vec<ShapeSpec>, SceneError> {
+    let kinds: Vec<(&str, &TerrainKind)> = registry.terrains().iter().map(|k| (k.name, k)).collect();
+    let kind = fields.required_choice("kind", &kinds)?;
     let place = read_place(&fields)?;
     let material = read_material(&fields)?;
-    let parts = match kind {
-        Kind::Plane => vec![(Shape::Plane, place)],
-        Kind::Box => {
-            let half = 0.5 * required_size(&fields)?;
-            vec![(Shape::Box { half_extents: half, rounding: 0.0 }, place)]
-        }
-        Kind::Stairs => stairs(&fields, place)?,
-        Kind::Ramp => ramp(&fields, place)?,
-        Kind::Heightfield => vec![(heightfield(&fields, seed)?, place)],
-    };
+    let parts = (kind.read)(&fields, seed)?;
     fields.finish()?;
-    Ok(parts.into_iter().map(|(shape, place)| spec(shape, place, material)).collect())
+    Ok(parts.into_iter().map(|(shape, own)| spec(shape, place * own, material)).collect())
 }
 
 fn spec(shape: Shape, place: Transform, material: Material) -> ShapeSpec {
@@ -63,8 +108,8 @@ pub(crate) fn required_size(fields: &Fields<'_>) -> Result<DVec3, SceneError> {
     Ok(size)
 }
 
-/// Solid steps that climb along the placement's x axis.
-fn stairs(fields: &Fields<'_>, place: Transform) -> Result<Vec<(Shape, Transform)>, SceneError> {
+/// Solid steps that climb along x.
+fn stairs(fields: &Fields<'_>) -> Result<Vec<(Shape, Transform)>, SceneError> {
     let steps = fields.count("steps", 1, 200)?.unwrap_or(8);
     let rise = fields.positive("rise")?.unwrap_or(0.17);
     let run = fields.positive("run")?.unwrap_or(0.28);
@@ -75,13 +120,13 @@ fn stairs(fields: &Fields<'_>, place: Transform) -> Result<Vec<(Shape, Transform
         let depth = if k + 1 == steps { run + landing } else { run };
         let half = 0.5 * DVec3::new(depth, width, height);
         let center = DVec3::new(x + half.x, 0.0, half.z);
-        (Shape::Box { half_extents: half, rounding: 0.0 }, place * Transform::from_translation(center))
+        (Shape::Box { half_extents: half, rounding: 0.0 }, Transform::from_translation(center))
     };
     Ok((0..steps).map(step).collect())
 }
 
-/// A slab that rises along the placement's x axis.
-fn ramp(fields: &Fields<'_>, place: Transform) -> Result<Vec<(Shape, Transform)>, SceneError> {
+/// A slab that rises along x.
+fn ramp(fields: &Fields<'_>) -> Result<Vec<(Shape, Transform)>, SceneError> {
     let angle = fields.number("angle_deg")?.unwrap_or(20.0);
     if angle.abs() >= 90.0 {
         return Err(fields.error("angle_deg", format!("is {angle}, expected between -90 and 90")));
@@ -91,12 +136,9 @@ fn ramp(fields: &Fields<'_>, place: Transform) -> Result<Vec<(Shape, Transform)>
     let thickness = fields.positive("thickness")?.unwrap_or(0.2);
     let half = 0.5 * DVec3::new(length, width, thickness);
     let turn = DQuat::from_rotation_y(-angle.to_radians());
-    // The upper edge of the low end lies at the placement's origin.
+    // The upper edge of the low end lies at the origin.
     let center = turn * DVec3::new(half.x, 0.0, -half.z);
-    Ok(vec![(
-        Shape::Box { half_extents: half, rounding: 0.0 },
-        place * Transform::from_quaternion(turn, center),
-    )])
+    Ok(vec![(Shape::Box { half_extents: half, rounding: 0.0 }, Transform::from_quaternion(turn, center))])
 }
 
 fn heightfield(fields: &Fields<'_>, seed: u64) -> Result<Shape, SceneError> {

@@ -1,7 +1,7 @@
 //! What a scene says about how it is tuned: `[tune]`. How that is done is in [`crate::tune`].
 
+use super::Fields;
 use super::SceneError;
-use super::fields::Fields;
 use crate::tune::space::{Range, Scale};
 
 /// How a scene is tuned.
@@ -218,7 +218,7 @@ impl TuneSpec {
             problem: e.to_string(),
             absent: false,
         })?;
-        let root = super::node::parse(path, &text)?;
+        let root = super::parse_node(path, &text)?;
         let fields = Fields::new(path, "", &root)?;
         let table = fields.table("tune")?.ok_or_else(|| fields.missing("tune", "a table [tune]"))?;
         let spec = read(table, seed)?;

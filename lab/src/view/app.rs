@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use stuntlab_physics::State;
-use stuntlab_physics::dynamics::kinetic_energy;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_viewer::camera::{Camera, View};
 use stuntlab_viewer::canvas::{Canvas, Rect};
@@ -30,7 +29,7 @@ use crate::scene::{CameraSpec, Scene, SceneError, Variant};
 const STEP_BUDGET: f64 = 0.05;
 /// Frames of history one press of a scrub key goes.
 const SCRUB: isize = 6;
-/// Samples in the energy chart.
+/// Samples in the chart.
 const CHART: usize = 240;
 
 /// The window's inside.
@@ -145,13 +144,7 @@ impl App {
             }
             pane.step();
         }
-        for pane in &mut self.panes {
-            let world = &pane.world;
-            pane.energies.push(kinetic_energy(world.model(), &world.data, &world.state.v));
-            if pane.energies.len() > CHART {
-                pane.energies.remove(0);
-            }
-        }
+        self.panes.iter_mut().for_each(|pane| pane.chart(CHART));
         // What is left over is less than a step; a machine too slow owes nothing.
         let left = goal - self.panes.iter().map(clock).fold(0.0, f64::max);
         self.debt = if late { 0.0 } else { left.clamp(0.0, 0.1) };
@@ -235,6 +228,7 @@ impl App {
                 self.panes[self.active].next_controller();
                 self.tell("autonomous", 0.0);
             }
+            Command::Chart => self.panes.iter_mut().for_each(Pane::next_chart),
             Command::Play => self.play_or_let_go(),
             Command::Order(word) => self.tell(word, 1.0),
             Command::Ghost => toggle(&mut self.layers.ghost),
@@ -320,8 +314,8 @@ impl App {
             if self.hud {
                 let active = self.panes.len() > 1 && k == self.active;
                 look.texts.push(hud::facts(pane, active, apart.get(k).copied()));
-                let chart = StripChart::new(Corner::BottomRight, "kinetic energy, J", CHART);
-                look.charts.push(chart.curve("", palette::ORANGE, pane.energies.clone()));
+                let chart = StripChart::new(Corner::BottomRight, &pane.chart_title(), CHART);
+                look.charts.push(chart.curve("", palette::ORANGE, pane.curve.clone()));
                 if k == 0 {
                     look.texts.push(hud::status(&status, pane.history.frames_back()));
                 }

@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Crate,
     Formulation,
     Controller,
+    /// What the chart shows.
+    Chart,
     /// Takes a fighter's place, or leaves it.
     Play,
     /// An order to the fighter played, in the words of its controller.
@@ -81,6 +83,7 @@ pub const KEYS: &[KeyHelp] = &[
     bound("x", Key::Char('x'), Command::Crate, "throw a crate"),
     bound("m", Key::Char('m'), Command::Formulation, "next contact formulation"),
     bound("k", Key::Char('k'), Command::Controller, "next controller"),
+    bound("e", Key::Char('e'), Command::Chart, "chart the energy, or a reading of the first figure"),
     bound("n", Key::Char('n'), Command::Play, "play the followed fighter, let it go"),
     order("j", 'j', "punch-left", "fighter: straight left"),
     order("l", 'l', "punch-right", "fighter: straight right"),

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use stuntlab_control::{Controller, Published};
+use stuntlab_physics::dynamics::kinetic_energy;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{BodyId, Formulation};
 
@@ -23,8 +25,10 @@ pub(crate) struct Pane {
     pub(crate) failure: Option<String>,
     /// Mean cost of a step, s.
     pub(crate) step_cost: f64,
-    /// Kinetic energy of late, for the chart.
-    pub(crate) energies: Vec<f64>,
+    /// The charted number of late.
+    pub(crate) curve: Vec<f64>,
+    /// Which reading of the first character is charted; the kinetic energy where none.
+    charted: Option<Published>,
     scene: Scene,
     /// Which spare body is thrown next.
     next_spare: [usize; 2],
@@ -44,7 +48,8 @@ impl Pane {
             hands: Hands::default(),
             failure: None,
             step_cost: 0.0,
-            energies: Vec::new(),
+            curve: Vec::new(),
+            charted: None,
             scene,
             next_spare: [0; 2],
         };
@@ -58,16 +63,17 @@ impl Pane {
         let Ok(mut world) = World::new(&self.scene) else { return };
         world.options = self.world.options;
         for (k, old) in self.world.controllers.iter().enumerate() {
-            if old.name() != world.controllers[k].name() {
-                let spec = self.spec_of(k, old.name());
-                world.controllers[k] = world.make_controller(&world.cast()[k], spec);
+            if old.name() != world.controllers[k].name()
+                && let Some(controller) = kept(&world, k, old.name())
+            {
+                world.controllers[k] = controller;
             }
         }
         self.world = world;
         self.history = History::default();
         self.hands = Hands::default();
         self.failure = None;
-        self.energies.clear();
+        self.curve.clear();
         self.next_spare = [0; 2];
         self.history.remember(&self.world);
     }
@@ -89,6 +95,40 @@ impl Pane {
         self.history.remember(&self.world);
     }
 
+    /// Charts the next of: the kinetic energy, the readings of the first character.
+    pub(crate) fn next_chart(&mut self) {
+        let readings = self.world.controllers.first().map(|c| c.readings().published());
+        let names = readings.unwrap_or_default();
+        let next = match self.charted {
+            None => 0,
+            Some(now) => names.iter().position(|p| p.name == now.name).map_or(0, |k| k + 1),
+        };
+        self.charted = names.get(next).copied();
+        self.curve.clear();
+    }
+
+    /// What is charted, with its unit.
+    pub(crate) fn chart_title(&self) -> String {
+        match &self.charted {
+            None => "kinetic energy, J".to_owned(),
+            Some(p) if p.unit.is_empty() => p.name.to_owned(),
+            Some(p) => format!("{}, {}", p.name, p.unit),
+        }
+    }
+
+    /// Takes a point of the chart, keeping the last `most`.
+    pub(crate) fn chart(&mut self, most: usize) {
+        let world = &self.world;
+        let value = match &self.charted {
+            None => Some(kinetic_energy(world.model(), &world.data, &world.state.v)),
+            Some(p) => world.controllers.first().and_then(|c| c.readings().get(p.name)),
+        };
+        self.curve.extend(value);
+        if self.curve.len() > most {
+            self.curve.remove(0);
+        }
+    }
+
     /// The next contact formulation.
     pub(crate) fn next_formulation(&mut self) {
         let all = Formulation::ALL;
@@ -96,20 +136,16 @@ impl Pane {
         self.world.options.formulation = all[(now + 1) % all.len()];
     }
 
-    /// The next controller, for every character.
+    /// The next controller that fits, for every character.
     pub(crate) fn next_controller(&mut self) {
+        let names: Vec<&str> = self.world.scene().registry.controllers().iter().map(|k| k.name).collect();
         for k in 0..self.world.controllers.len() {
-            let names = ControllerSpec::NAMES;
-            let now = names.iter().position(|n| *n == self.world.controllers[k].name()).unwrap_or(0);
-            let spec = self.spec_of(k, names[(now + 1) % names.len()]);
-            self.world.controllers[k] = self.world.make_controller(&self.world.cast()[k], spec);
+            let now = names.iter().position(|name| *name == self.world.controllers[k].name());
+            let next = |by: usize| names[now.map_or(by - 1, |now| now + by) % names.len()];
+            if let Some(made) = (1..=names.len()).map(next).find_map(|name| kept(&self.world, k, name)) {
+                self.world.controllers[k] = made;
+            }
         }
-    }
-
-    /// The controller of this name as the scene sets it up for a character, or with standard settings.
-    fn spec_of(&self, member: usize, name: &str) -> ControllerSpec {
-        let own = self.world.cast()[member].controller.clone();
-        if own.name() == name { own } else { ControllerSpec::by_name(name).unwrap_or(own) }
     }
 
     /// Throws a spare thing: `kind` 0 is a ball, 1 a crate.
@@ -135,4 +171,12 @@ impl Pane {
         }
         arrows
     }
+}
+
+/// The controller of this name as the scene sets it up for a character, or with standard settings, if it fits.
+fn kept(world: &World, member: usize, name: &str) -> Option<Box<dyn Controller>> {
+    let own = &world.cast()[member].controller;
+    let usual = || ControllerSpec::usual(world.scene().registry.controller(name)?).ok();
+    let spec = if own.name() == name { Some(own.clone()) } else { usual() };
+    world.make_controller(&world.cast()[member], &spec?).ok()
 }

@@ -1,10 +1,11 @@
-//! A person in a fighter's place: it decides nothing for itself and takes orders from keys.
+//! A person in a fighter's place: it decides nothing for itself and takes orders from keys. Whoever can be told to decide for itself or
+//! not (`autonomous`) can be played.
 
 use crate::run::World;
 
 /// The fighter to play: the one that is followed, else the first.
 pub(crate) fn candidate(world: &World, followed: Option<&str>) -> Option<String> {
-    let fights = |k: &usize| world.controllers.get(*k).is_some_and(|c| c.bout().is_some());
+    let fights = |k: &usize| world.controllers.get(*k).is_some_and(|c| c.commands().contains(&"autonomous"));
     let name = |k: usize| world.cast()[k].name.as_str();
     let fighters: Vec<&str> = (0..world.cast().len()).filter(fights).map(name).collect();
     let wanted = fighters.iter().find(|name| followed == Some(**name)).or(fighters.first())?;

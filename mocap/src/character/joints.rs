@@ -6,6 +6,7 @@
 //! joint's rotation is `R(flexion) R(abduction) R(twist)`.
 
 use super::anatomy::Part;
+use super::strength::{STRENGTH_MASS, Strength};
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
 use stuntlab_physics::{Joint, JointKind, Limits};
@@ -87,28 +88,11 @@ const fn points_up(part: Part) -> bool {
     matches!(part, Part::Pelvis | Part::Spine(_) | Part::Neck(_) | Part::Head)
 }
 
-/// Stiffness, damping and torque limit of the joint above a part for 45 kg (recipe 4.4, DeepMimic; wrists, toes and
-/// fingers from the floors of 4.2).
-const fn strength(part: Part) -> [f64; 3] {
-    match part {
-        Part::Pelvis => [0.0, 0.0, 0.0],
-        Part::Spine(_) => [1000.0, 100.0, 200.0],
-        Part::Neck(_) | Part::Head => [100.0, 10.0, 50.0],
-        Part::Clavicle(_) | Part::UpperArm(_) => [400.0, 40.0, 100.0],
-        Part::Forearm(_) => [300.0, 30.0, 60.0],
-        Part::Hand(_) => [30.0, 3.0, 15.0],
-        Part::Finger(_) => [1.0, 0.1, 1.0],
-        Part::Thigh(_) => [500.0, 50.0, 200.0],
-        Part::Shank(_) => [500.0, 50.0, 150.0],
-        Part::Foot(_) => [400.0, 40.0, 90.0],
-        Part::Toe(_) => [30.0, 3.0, 15.0],
-    }
-}
-
 /// Servo gains of the joint above a part for a body of this mass.
 pub(super) fn gains(part: Part, mass: f64) -> ServoGains {
-    let [stiffness, damping, _] = strength(part).map(|k| k * mass / 45.0);
-    ServoGains { stiffness, damping }
+    let Strength { stiffness, damping, .. } = part.strength();
+    let scaled = |k: f64| k * mass / STRENGTH_MASS;
+    ServoGains { stiffness: scaled(stiffness), damping: scaled(damping) }
 }
 
 /// The joint above a part; `share` divides the ranges among the pieces of a spine or neck.
@@ -125,7 +109,7 @@ pub(super) fn joint(style: JointStyle, part: Part, share: f64, mass: f64) -> Joi
     let flex_and_abduct = || two(flexion, abduction, r.flexion, r.abduction);
     // A wrist without twist below a forearm that turns.
     let wrist = || two(flexion, abduction, r.flexion, r.abduction);
-    let effort = strength(part)[2] * mass / 45.0;
+    let effort = part.strength().effort * mass / STRENGTH_MASS;
     let joint = match (style, part) {
         (JointStyle::Planar, Part::Pelvis) => Joint::planar(),
         (_, Part::Pelvis) => Joint::free(),

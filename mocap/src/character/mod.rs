@@ -27,6 +27,7 @@ mod report;
 mod segments;
 mod shapes;
 pub(crate) mod stance;
+mod strength;
 
 pub use anatomy::Part;
 pub use joints::{JointStyle, ServoGains};
@@ -37,6 +38,7 @@ pub use physique::{Physique, Sole};
 pub use report::{CharacterError, CharacterReport, Merge, MergeReason, Overlap};
 pub use segments::Sex;
 pub use shapes::SolePlace;
+pub use strength::{STRENGTH_MASS, Strength};
 
 use crate::roles::Side;
 use crate::{Roles, Skeleton};

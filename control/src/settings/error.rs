@@ -1,13 +1,13 @@
-//! What is wrong with a scene, in one line: file, line, key, what was expected.
+//! What is wrong with a scene or a graph, in one line: file, line, key, what was expected.
 
 use std::fmt;
 
-use crate::words::one_line;
+use super::words::one_line;
 
-/// A scene that cannot be used.
+/// Settings that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SceneError {
-    /// File or name of the scene.
+pub struct SettingError {
+    /// File or name of what was read.
     pub file: String,
     /// Line in it, from 1; 0 where the trouble is not on a line (a file that is missing, a `--set`).
     pub line: usize,
@@ -15,11 +15,11 @@ pub struct SceneError {
     pub key: String,
     /// What is wrong and what was expected.
     pub problem: String,
-    /// Whether nothing is wrong but that data the scene needs is not on this machine.
+    /// Whether nothing is wrong but that data it needs is not on this machine.
     pub absent: bool,
 }
 
-impl fmt::Display for SceneError {
+impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Keys and files may have any character in them; the message stays on its line.
         f.write_str(&one_line(&self.file))?;
@@ -33,4 +33,4 @@ impl fmt::Display for SceneError {
     }
 }
 
-impl std::error::Error for SceneError {}
+impl std::error::Error for SettingError {}

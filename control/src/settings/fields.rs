@@ -1,15 +1,15 @@
-//! Reading a table of a scene: typed, with lines, and with a list of what is allowed for every error.
+//! Reading a table: typed, with lines, and with a list of what is allowed for every error.
 
 use std::cell::RefCell;
 
 use stuntlab_physics::glam::DVec3;
 
-use super::SceneError;
+use super::SettingError;
 use super::node::{Entry, Node, Value};
-use crate::words::line_break;
+use super::words::line_break;
 
 /// A table being read. Every key asked for counts as allowed; [`Fields::finish`] refuses the others.
-pub(crate) struct Fields<'a> {
+pub struct Fields<'a> {
     file: &'a str,
     path: String,
     line: usize,
@@ -17,16 +17,16 @@ pub(crate) struct Fields<'a> {
     asked: RefCell<Vec<&'static str>>,
 }
 
-type Read<T> = Result<T, SceneError>;
+type Read<T> = Result<T, SettingError>;
 
 impl<'a> Fields<'a> {
     /// The table at `path`.
-    pub(crate) fn new(file: &'a str, path: &str, node: &'a Node) -> Read<Self> {
+    pub fn new(file: &'a str, path: &str, node: &'a Node) -> Read<Self> {
         match &node.value {
             Value::Table(entries) => {
                 Ok(Self { file, path: path.to_owned(), line: node.line, entries, asked: RefCell::default() })
             }
-            other => Err(SceneError {
+            other => Err(SettingError {
                 file: file.to_owned(),
                 line: node.line,
                 key: path.to_owned(),
@@ -37,14 +37,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Line of the table.
-    pub(crate) fn line(&self) -> usize {
+    pub fn line(&self) -> usize {
         self.line
     }
 
     /// An error about a key, or about the table itself for "".
-    pub(crate) fn error(&self, key: &str, problem: impl Into<String>) -> SceneError {
+    pub fn error(&self, key: &str, problem: impl Into<String>) -> SettingError {
         let line = self.entries.iter().find(|e| e.key == key).map_or(self.line, |e| e.node.line);
-        SceneError {
+        SettingError {
             file: self.file.to_owned(),
             line,
             key: self.key(key),
@@ -54,8 +54,8 @@ impl<'a> Fields<'a> {
     }
 
     /// The error of data a key names that is not on this machine.
-    pub(crate) fn absent(&self, key: &str, problem: impl Into<String>) -> SceneError {
-        SceneError { absent: true, ..self.error(key, problem) }
+    pub fn absent(&self, key: &str, problem: impl Into<String>) -> SettingError {
+        SettingError { absent: true, ..self.error(key, problem) }
     }
 
     fn key(&self, key: &str) -> String {
@@ -74,17 +74,17 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
     }
 
-    fn wrong(&self, key: &str, node: &Node, expected: &str) -> SceneError {
+    fn wrong(&self, key: &str, node: &Node, expected: &str) -> SettingError {
         self.error(key, format!("is {}, expected {expected}", node.value.kind()))
     }
 
     /// Whether the key is there.
-    pub(crate) fn has(&self, key: &'static str) -> bool {
+    pub fn has(&self, key: &'static str) -> bool {
         self.get(key).is_some()
     }
 
     /// A finite number.
-    pub(crate) fn number(&self, key: &'static str) -> Read<Option<f64>> {
+    pub fn number(&self, key: &'static str) -> Read<Option<f64>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         let value = as_number(node).ok_or_else(|| self.wrong(key, node, "a number"))?;
         if value.is_finite() {
@@ -95,7 +95,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number above zero.
-    pub(crate) fn positive(&self, key: &'static str) -> Read<Option<f64>> {
+    pub fn positive(&self, key: &'static str) -> Read<Option<f64>> {
         match self.number(key)? {
             Some(x) if x <= 0.0 => Err(self.error(key, format!("is {x}, expected a number above 0"))),
             x => Ok(x),
@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number of zero or more.
-    pub(crate) fn at_least_zero(&self, key: &'static str) -> Read<Option<f64>> {
+    pub fn at_least_zero(&self, key: &'static str) -> Read<Option<f64>> {
         match self.number(key)? {
             Some(x) if x < 0.0 => Err(self.error(key, format!("is {x}, expected 0 or more"))),
             x => Ok(x),
@@ -111,7 +111,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number between bounds.
-    pub(crate) fn count(&self, key: &'static str, least: u64, most: u64) -> Read<Option<u64>> {
+    pub fn count(&self, key: &'static str, least: u64, most: u64) -> Read<Option<u64>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         let expected = format!("a whole number from {least} to {most}");
         match node.value {
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Several whole numbers of zero or more.
-    pub(crate) fn counts(&self, key: &'static str) -> Read<Vec<u64>> {
+    pub fn counts(&self, key: &'static str) -> Read<Vec<u64>> {
         let Some(node) = self.get(key) else { return Ok(Vec::new()) };
         let expected = "a list of whole numbers of 0 or more";
         let Value::List(items) = &node.value else { return Err(self.wrong(key, node, expected)) };
@@ -136,7 +136,7 @@ impl<'a> Fields<'a> {
     }
 
     /// True or false.
-    pub(crate) fn flag(&self, key: &'static str) -> Read<Option<bool>> {
+    pub fn flag(&self, key: &'static str) -> Read<Option<bool>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         match node.value {
             Value::Flag(b) => Ok(Some(b)),
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A text on one line: names go into tables, logs and file names.
-    pub(crate) fn text(&self, key: &'static str) -> Read<Option<&'a str>> {
+    pub fn text(&self, key: &'static str) -> Read<Option<&'a str>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         match &node.value {
             Value::Text(text) => self.on_one_line(key, text).map(Some),
@@ -161,12 +161,12 @@ impl<'a> Fields<'a> {
     }
 
     /// A text that must be there.
-    pub(crate) fn required_text(&self, key: &'static str) -> Read<&'a str> {
+    pub fn required_text(&self, key: &'static str) -> Read<&'a str> {
         self.text(key)?.ok_or_else(|| self.missing(key, "a text in quotes"))
     }
 
     /// One of some words.
-    pub(crate) fn choice<T: Copy>(&self, key: &'static str, allowed: &[(&str, T)]) -> Read<Option<T>> {
+    pub fn choice<T: Copy>(&self, key: &'static str, allowed: &[(&str, T)]) -> Read<Option<T>> {
         let Some(word) = self.text(key)? else { return Ok(None) };
         match allowed.iter().find(|(name, _)| *name == word) {
             Some((_, value)) => Ok(Some(*value)),
@@ -175,23 +175,23 @@ impl<'a> Fields<'a> {
     }
 
     /// One of some words that must be there.
-    pub(crate) fn required_choice<T: Copy>(&self, key: &'static str, allowed: &[(&str, T)]) -> Read<T> {
+    pub fn required_choice<T: Copy>(&self, key: &'static str, allowed: &[(&str, T)]) -> Read<T> {
         let names: Vec<&str> = allowed.iter().map(|(name, _)| *name).collect();
         self.choice(key, allowed)?.ok_or_else(|| self.missing(key, &format!("one of: {}", names.join(", "))))
     }
 
-    fn unknown_word<T>(&self, key: &str, word: &str, allowed: &[(&str, T)]) -> SceneError {
+    fn unknown_word<T>(&self, key: &str, word: &str, allowed: &[(&str, T)]) -> SettingError {
         let names: Vec<&str> = allowed.iter().map(|(name, _)| *name).collect();
         self.error(key, format!("is \"{word}\", expected one of: {}", names.join(", ")))
     }
 
     /// The error of a key that is not there.
-    pub(crate) fn missing(&self, key: &str, expected: &str) -> SceneError {
+    pub fn missing(&self, key: &str, expected: &str) -> SettingError {
         self.error(key, format!("missing, expected {expected}"))
     }
 
     /// `N` finite numbers.
-    pub(crate) fn numbers<const N: usize>(&self, key: &'static str) -> Read<Option<[f64; N]>> {
+    pub fn numbers<const N: usize>(&self, key: &'static str) -> Read<Option<[f64; N]>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         let expected = format!("a list of {N} numbers");
         let Value::List(items) = &node.value else { return Err(self.wrong(key, node, &expected)) };
@@ -204,23 +204,23 @@ impl<'a> Fields<'a> {
     }
 
     /// A vector.
-    pub(crate) fn vector(&self, key: &'static str) -> Read<Option<DVec3>> {
+    pub fn vector(&self, key: &'static str) -> Read<Option<DVec3>> {
         Ok(self.numbers::<3>(key)?.map(DVec3::from))
     }
 
     /// A vector that must be there.
-    pub(crate) fn required_vector(&self, key: &'static str) -> Read<DVec3> {
+    pub fn required_vector(&self, key: &'static str) -> Read<DVec3> {
         self.vector(key)?.ok_or_else(|| self.missing(key, "a list of 3 numbers"))
     }
 
     /// Several vectors.
-    pub(crate) fn vectors(&self, key: &'static str) -> Read<Vec<DVec3>> {
+    pub fn vectors(&self, key: &'static str) -> Read<Vec<DVec3>> {
         let Some(node) = self.get(key) else { return Ok(Vec::new()) };
         let expected = "a list of points of 3 numbers each";
         let Value::List(items) = &node.value else { return Err(self.wrong(key, node, expected)) };
         let point = |item: &Node| match as_numbers(item).as_deref() {
             Some([x, y, z]) => Ok(DVec3::new(*x, *y, *z)),
-            _ => Err(SceneError {
+            _ => Err(SettingError {
                 line: item.line,
                 ..self.error(key, format!("has {}, expected {expected}", item.value.kind()))
             }),
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Several texts.
-    pub(crate) fn texts(&self, key: &'static str) -> Read<Vec<String>> {
+    pub fn texts(&self, key: &'static str) -> Read<Vec<String>> {
         let Some(node) = self.get(key) else { return Ok(Vec::new()) };
         let expected = "a list of texts";
         let Value::List(items) = &node.value else { return Err(self.wrong(key, node, expected)) };
@@ -241,14 +241,14 @@ impl<'a> Fields<'a> {
     }
 
     /// A table of names and numbers, each with its line.
-    pub(crate) fn named_numbers(&self, key: &'static str) -> Read<Vec<(String, Vec<f64>, usize)>> {
+    pub fn named_numbers(&self, key: &'static str) -> Read<Vec<(String, Vec<f64>, usize)>> {
         let Some(node) = self.get(key) else { return Ok(Vec::new()) };
         let Value::Table(entries) = &node.value else {
             return Err(self.wrong(key, node, "a table of names and numbers"));
         };
         let read = |e: &Entry| match as_numbers(&e.node) {
             Some(values) => Ok((e.key.clone(), values, e.node.line)),
-            None => Err(SceneError {
+            None => Err(SettingError {
                 file: self.file.to_owned(),
                 line: e.node.line,
                 key: format!("{}.{}", self.key(key), e.key),
@@ -260,13 +260,13 @@ impl<'a> Fields<'a> {
     }
 
     /// A table inside.
-    pub(crate) fn table(&self, key: &'static str) -> Read<Option<Fields<'a>>> {
+    pub fn table(&self, key: &'static str) -> Read<Option<Fields<'a>>> {
         let Some(node) = self.get(key) else { return Ok(None) };
         Fields::new(self.file, &self.key(key), node).map(Some)
     }
 
     /// The tables of `[[key]]`.
-    pub(crate) fn tables(&self, key: &'static str) -> Read<Vec<Fields<'a>>> {
+    pub fn tables(&self, key: &'static str) -> Read<Vec<Fields<'a>>> {
         let Some(node) = self.get(key) else { return Ok(Vec::new()) };
         let Value::List(items) = &node.value else {
             return Err(self.wrong(key, node, &format!("tables written as [[{key}]]")));
@@ -276,11 +276,11 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses keys nobody asked for.
-    pub(crate) fn finish(self) -> Read<()> {
+    pub fn finish(self) -> Read<()> {
         let asked = self.asked.borrow();
         match self.entries.iter().find(|e| !asked.contains(&e.key.as_str())) {
             None => Ok(()),
-            Some(entry) => Err(SceneError {
+            Some(entry) => Err(SettingError {
                 file: self.file.to_owned(),
                 line: entry.line,
                 key: self.key(&entry.key),

@@ -3,37 +3,50 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::SceneError;
+use super::SettingError;
 
 /// A value with the line it stands on; line 0 says it came from a `--set`.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) line: usize,
-    pub(crate) value: Value,
+pub struct Node {
+    /// Its line.
+    pub line: usize,
+    /// What stands there.
+    pub value: Value,
 }
 
+/// What stands there.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
+    /// In quotes.
     Text(String),
+    /// With a point or an exponent.
     Number(f64),
+    /// Whole.
     Integer(i64),
+    /// True or false.
     Flag(bool),
+    /// A date or time.
     Date,
+    /// In brackets, or `[[key]]`.
     List(Vec<Node>),
     /// Keys in the order of the file, each with the line of its key.
     Table(Vec<Entry>),
 }
 
+/// A key of a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) line: usize,
-    pub(crate) node: Node,
+pub struct Entry {
+    /// Its name.
+    pub key: String,
+    /// The line of the key.
+    pub line: usize,
+    /// What it is set to.
+    pub node: Node,
 }
 
 impl Value {
     /// What it is, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "a text",
             Self::Number(_) => "a number",
@@ -60,10 +73,13 @@ impl Lines {
     }
 }
 
-/// Parses a document.
-pub(crate) fn parse(file: &str, text: &str) -> Result<Node, SceneError> {
+/// Parses a document; `file` is for messages.
+///
+/// # Errors
+/// What is no TOML, with its line.
+pub fn parse(file: &str, text: &str) -> Result<Node, SettingError> {
     let lines = Lines::of(text);
-    let table = DeTable::parse(text).map_err(|e| SceneError {
+    let table = DeTable::parse(text).map_err(|e| SettingError {
         file: file.to_owned(),
         line: e.span().map_or(1, |span| lines.at(span.start)),
         key: String::new(),
@@ -104,8 +120,11 @@ fn from_value(value: &Spanned<DeValue<'_>>, lines: Option<&Lines>) -> Node {
 
 /// Applies `path=value`, the path as in `character.0.controller.gains`, the value as in TOML (a bare word is a
 /// text). Tables on the way are made where absent; list items must be there.
-pub(crate) fn set(root: &mut Node, assignment: &str) -> Result<(), SceneError> {
-    let bad = |key: &str, problem: String| SceneError {
+///
+/// # Errors
+/// A path that leads nowhere, or a value that is none.
+pub fn set(root: &mut Node, assignment: &str) -> Result<(), SettingError> {
+    let bad = |key: &str, problem: String| SettingError {
         file: format!("--set {assignment}"),
         line: 0,
         key: key.to_owned(),

@@ -1,0 +1,143 @@
+//! What scenes write about a tracker.
+
+use std::sync::Arc;
+
+use super::{
+    Application, Balance, COMMANDS, Dynamo, DynamoOptions, FootLift, Frame, PUBLISHED, StunOptions,
+    WeakSpring,
+};
+use crate::controller::Controller;
+use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::settings::{Fields, SettingError};
+
+/// The row of the kind.
+pub const KIND: Kind = Kind {
+    name: "dynamo",
+    help: "World-space tracking of the character's motion, or of its start pose where it has none (Wrotek et al. 2006)",
+    keys: &[KEYS],
+    commands: COMMANDS,
+    readings: &PUBLISHED,
+    read: |fields| Ok(Arc::new(read(fields)?)),
+};
+
+impl Maker for DynamoOptions {
+    fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        Ok(Box::new(Dynamo::new(casting.own.clone(), (casting.reference)(), *self)))
+    }
+}
+
+/// Keys of a tracker.
+pub(crate) const KEYS: &[Setting] = &[
+    Setting::new(
+        "application",
+        "\"external\"",
+        "`external`, `internal`, `fully-internal`, `parent-space`, `parent-space-explicit`",
+    ),
+    Setting::new("frame", "\"egocentric\"", "`egocentric` (targets hang on the actual root) or `absolute`"),
+    Setting::new("frequency", "40.0", "rad/s, of every bone's spring"),
+    Setting::new("damping_ratio", "1.0", "1 is critical"),
+    Setting::new("balance", "\"weak-spring\"", "`weak-spring`, `meathook`, `unpowered`"),
+    Setting::new("stiffness", "1000.0", "of the weak spring, N m/rad"),
+    Setting::new("damping", "200.0", "of the weak spring, N m s/rad"),
+    Setting::new("limit", "200.0", "largest moment of the weak spring, N m"),
+    Setting::new("breaking", "600.0", "moment at which the weak spring breaks, N m"),
+    Setting::new("airborne", "0.2", "share of the weak spring that is left in the air"),
+    Setting::new(
+        "patience",
+        "0.1",
+        "seconds over which the moment is averaged before it breaks the weak spring",
+    ),
+    Setting::new("yaw_limit", "60.0", "largest moment that holds the heading, N m"),
+    Setting::new("fade", "0.25", "seconds over which one motion fades into the next"),
+    Setting::new("foot_lift", "0.13", "lift of feet that touch too early, a share of the weight"),
+    Setting::new("stun.gather", "0.05", "seconds over which blows are gathered"),
+    Setting::new("stun.least", "10.0", "impulse that is felt, N s"),
+    Setting::new("stun.most", "60.0", "impulse that knocks out, N s"),
+    Setting::new("stun.down", "0.08", "seconds in which strength goes"),
+    Setting::new("stun.hold", "0.15", "seconds it stays away"),
+    Setting::new("stun.unconscious", "3.0", "seconds it stays away when knocked out"),
+    Setting::new("stun.recovery", "0.8", "seconds in which it comes back"),
+    Setting::new("stun.broken", "0.5", "seconds in which it goes when the weak spring broke"),
+];
+
+const APPLICATIONS: [(&str, Application); 5] = [
+    ("external", Application::External),
+    ("internal", Application::Internal),
+    ("fully-internal", Application::FullyInternal),
+    ("parent-space", Application::ParentSpace),
+    ("parent-space-explicit", Application::ParentSpaceExplicit),
+];
+
+const FRAMES: [(&str, Frame); 2] = [("egocentric", Frame::Egocentric), ("absolute", Frame::Absolute)];
+
+#[derive(Clone, Copy)]
+enum Root {
+    Unpowered,
+    Meathook,
+    WeakSpring,
+}
+
+const BALANCES: [(&str, Root); 3] =
+    [("weak-spring", Root::WeakSpring), ("meathook", Root::Meathook), ("unpowered", Root::Unpowered)];
+
+pub(crate) fn read(table: &Fields<'_>) -> Result<DynamoOptions, SettingError> {
+    let usual = DynamoOptions::default();
+    let balance = match table.choice("balance", &BALANCES)?.unwrap_or(Root::WeakSpring) {
+        Root::Unpowered => Balance::Unpowered,
+        Root::Meathook => Balance::Meathook,
+        Root::WeakSpring => Balance::WeakSpring(read_spring(table)?),
+    };
+    Ok(DynamoOptions {
+        frequency: table.positive("frequency")?.unwrap_or(usual.frequency),
+        damping_ratio: table.at_least_zero("damping_ratio")?.unwrap_or(usual.damping_ratio),
+        application: table.choice("application", &APPLICATIONS)?.unwrap_or(usual.application),
+        frame: table.choice("frame", &FRAMES)?.unwrap_or(usual.frame),
+        balance,
+        yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
+        stun: read_stun(table)?,
+        foot_lift: FootLift {
+            force: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.force),
+            ..usual.foot_lift
+        },
+        fade: table.at_least_zero("fade")?.unwrap_or(usual.fade),
+    })
+}
+
+fn read_spring(table: &Fields<'_>) -> Result<WeakSpring, SettingError> {
+    let usual = WeakSpring::default();
+    let spring = WeakSpring {
+        stiffness: table.at_least_zero("stiffness")?.unwrap_or(usual.stiffness),
+        damping: table.at_least_zero("damping")?.unwrap_or(usual.damping),
+        limit: table.positive("limit")?.unwrap_or(usual.limit),
+        breaking: table.positive("breaking")?.unwrap_or(usual.breaking),
+        airborne: table.at_least_zero("airborne")?.unwrap_or(usual.airborne),
+        patience: table.at_least_zero("patience")?.unwrap_or(usual.patience),
+    };
+    if spring.breaking < spring.limit {
+        let problem = format!("is {}, expected at least the limit of {}", spring.breaking, spring.limit);
+        return Err(table.error("breaking", problem));
+    }
+    Ok(spring)
+}
+
+fn read_stun(table: &Fields<'_>) -> Result<StunOptions, SettingError> {
+    let usual = StunOptions::default();
+    let Some(stun) = table.table("stun")? else { return Ok(usual) };
+    let seconds = |key, usual: f64| Ok::<_, SettingError>(stun.positive(key)?.unwrap_or(usual));
+    let options = StunOptions {
+        gather: stun.at_least_zero("gather")?.unwrap_or(usual.gather),
+        least: stun.at_least_zero("least")?.unwrap_or(usual.least),
+        most: stun.positive("most")?.unwrap_or(usual.most),
+        down: seconds("down", usual.down)?,
+        hold: seconds("hold", usual.hold)?,
+        unconscious: seconds("unconscious", usual.unconscious)?,
+        recovery: seconds("recovery", usual.recovery)?,
+        broken: seconds("broken", usual.broken)?,
+    };
+    if options.most <= options.least {
+        let problem = format!("is {}, expected more than the least of {}", options.most, options.least);
+        return Err(stun.error("most", problem));
+    }
+    stun.finish()?;
+    Ok(options)
+}

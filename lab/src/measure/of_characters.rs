@@ -1,0 +1,89 @@
+//! Quantities of characters, with their references and feet: adding one is adding its row here. (What a controller says
+//! of itself needs no row: scenes measure its readings by name.)
+
+use super::quantity::{Base, Look, Quantity, Stat, Subject};
+use super::watch::Watched;
+
+/// Jitter is relative to the reference's own, or to this where the reference is calmer, rad/s².
+const CALM: f64 = 5.0;
+
+const fn row(
+    name: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    sample: fn(&Look<'_>) -> Option<f64>,
+) -> Quantity {
+    Quantity::new(name, unit, Subject::Characters, help, sample)
+}
+
+/// The rows.
+pub(super) const ROWS: &[Quantity] = &[
+    row(
+        "falls",
+        "",
+        "Characters whose root is over their lowest part by less than 60 % of what it is in their reference, or was at the start",
+        |l| Some(all(l).filter(|w| w.has_fallen()).count() as f64),
+    )
+    .usually(Stat::Last),
+    row("standing", "", "Characters that are about as high and as upright as their reference", |l| {
+        Some(all(l).filter(|w| w.stands()).count() as f64)
+    })
+    .usually(Stat::Last),
+    row(
+        "tracking-error",
+        "rad",
+        "Mean angle between a character's bones and those of its reference, relative to their roots",
+        |l| mean(all(l).filter_map(|w| w.tracking_error)),
+    )
+    .usually(Stat::Mean),
+    row(
+        "attitude-error",
+        "rad",
+        "Mean angle between a character's bones, root included, and those of its reference turned about the vertical to fit them best",
+        |l| mean(all(l).filter_map(|w| w.attitude_error)),
+    )
+    .usually(Stat::Mean),
+    Quantity {
+        base: Some(Base { of: |l| mean(powers(l).map(|p| p.1.sqrt())).unwrap_or(0.0), least: CALM }),
+        ..row(
+            "jitter",
+            "of 1",
+            "Angular acceleration of the bones above 10 Hz relative to the reference's own (at least 5 rad/s², a calm hand's)",
+            |l| mean(powers(l).map(|p| p.0.sqrt())),
+        )
+    }
+    .usually(Stat::Rms),
+    row("root-tilt", "rad", "Angle by which a character's root leans away from its reference's", |l| {
+        mean(all(l).filter_map(|w| w.tilt))
+    })
+    .usually(Stat::Rms),
+    row("flight", "of 1", "Whether a character touches nothing: its total is seconds of flight", |l| {
+        mean(all(l).map(|w| f64::from(u8::from(w.airborne))))
+    })
+    .totalling("s"),
+    row("foot-penetration", "m", "Deepest overlap of a character's feet", |l| {
+        Some(all(l).map(|w| w.foot_depth).fold(0.0, f64::max))
+    }),
+    row(
+        "foot-slide",
+        "m/s",
+        "Speed of a character's feet along what they stand on: its total is the way they slid",
+        |l| mean(all(l).map(|w| w.foot_slide)),
+    )
+    .totalling("m"),
+];
+
+/// The characters a measurement is about.
+fn all<'a>(look: &'a Look<'_>) -> impl Iterator<Item = &'a Watched> {
+    look.start.characters(look.of)
+}
+
+/// Power of the shaking of those whose filters have settled, and of their references.
+fn powers<'a>(look: &'a Look<'_>) -> impl Iterator<Item = (f64, f64)> + use<'a> {
+    look.start.characters(look.of).filter_map(|w| w.jitter.power())
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), x| (sum + x, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
