@@ -5,6 +5,7 @@ mod jitter;
 mod quantity;
 mod sample;
 mod watch;
+mod way;
 
 pub use gauge::{Gauge, Reading};
 pub use quantity::{Quantity, Stat};

@@ -55,6 +55,10 @@ pub enum Quantity {
     FootPenetration,
     /// Speed of a character's feet along what they stand on: its total is the way they slid.
     FootSlide,
+    /// Way a character's feet slid so far per metre it has come.
+    SlidePerMetre,
+    /// How far a character has come, of how far its recording comes.
+    WayShare,
     /// Scale of a character's gains: below 1 while stunned.
     Strength,
     /// Punches a fighter took on head or trunk so far.
@@ -107,7 +111,7 @@ impl Stat {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::Penetration,
         Self::SettleSpeed,
         Self::Speed,
@@ -133,6 +137,8 @@ impl Quantity {
         Self::Flight,
         Self::FootPenetration,
         Self::FootSlide,
+        Self::SlidePerMetre,
+        Self::WayShare,
         Self::Strength,
         Self::HitsTaken,
         Self::KnockDowns,
@@ -170,6 +176,8 @@ impl Quantity {
             Self::Flight => "flight",
             Self::FootPenetration => "foot-penetration",
             Self::FootSlide => "foot-slide",
+            Self::SlidePerMetre => "slide-per-metre",
+            Self::WayShare => "way-share",
             Self::Strength => "strength",
             Self::HitsTaken => "hits-taken",
             Self::KnockDowns => "knock-downs",
@@ -197,6 +205,7 @@ impl Quantity {
             | Self::Height
             | Self::Travel
             | Self::FootPenetration => "m",
+            Self::SlidePerMetre => "m/m",
             Self::SettleSpeed | Self::Speed | Self::FootSlide => "m/s",
             Self::EnergyGain | Self::AidWork => "J",
             Self::PoseError | Self::JointAngle => "deg",
@@ -212,6 +221,7 @@ impl Quantity {
             | Self::Jitter
             | Self::Cheat
             | Self::Strength
+            | Self::WayShare
             | Self::EnergyDrift
             | Self::KineticShare
             | Self::MomentumDrift
@@ -239,6 +249,8 @@ impl Quantity {
                 | Self::Flight
                 | Self::FootPenetration
                 | Self::FootSlide
+                | Self::SlidePerMetre
+                | Self::WayShare
                 | Self::Strength
                 | Self::HitsTaken
                 | Self::KnockDowns
@@ -253,6 +265,7 @@ impl Quantity {
             Self::Height | Self::Travel | Self::Falls | Self::Standing | Self::JointAngle | Self::AidWork => {
                 Stat::Last
             }
+            Self::SlidePerMetre | Self::WayShare => Stat::Last,
             Self::TrackingError | Self::AttitudeError | Self::Cheat => Stat::Mean,
             Self::Jitter | Self::RootTilt => Stat::Rms,
             Self::Flight | Self::FootSlide => Stat::Total,

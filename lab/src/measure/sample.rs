@@ -120,6 +120,8 @@ pub(crate) fn sample(quantity: Quantity, of: Option<BodyId>, world: &World, star
         Quantity::Flight => mean(start.characters(of).map(|w| f64::from(u8::from(w.airborne))))?,
         Quantity::FootPenetration => start.characters(of).map(|w| w.foot_depth).fold(0.0, f64::max),
         Quantity::FootSlide => mean(start.characters(of).map(|w| w.foot_slide))?,
+        Quantity::SlidePerMetre => mean(start.characters(of).map(|w| w.way.slide()))?,
+        Quantity::WayShare => mean(start.characters(of).filter_map(|w| w.way.share()))?,
         Quantity::Strength => start.characters(of).map(|w| w.vitals.strength).fold(1.0, f64::min),
         Quantity::HitsTaken => sum(start.bouts(of).map(|b| b.hits_taken as f64))?,
         Quantity::KnockDowns => sum(start.bouts(of).map(|b| b.knock_downs as f64))?,

@@ -12,7 +12,9 @@ use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Transform, rotation};
 use stuntlab_physics::{Data, State};
 
+use super::Quantity;
 use super::jitter::Jitter;
+use super::way::Way;
 use crate::run::World;
 
 /// A character's root lower than this share of its usual height over its lowest part: it has fallen.
@@ -53,6 +55,8 @@ pub(crate) struct Watched {
     pub(crate) foot_slide: f64,
     /// Angular accelerations above 10 Hz.
     pub(crate) jitter: Jitter,
+    /// How far it has come and slid.
+    pub(crate) way: Way,
     /// Height of the root over the lowest part: now, at the start or as the reference has it.
     height: f64,
     usual: f64,
@@ -66,9 +70,11 @@ impl Watch {
         }
         let model = world.model();
         let gravity = model.gravity().length();
+        let beside = world.scene().measures.iter().any(|m| m.quantity == Quantity::WayShare);
         let members = world.cast().iter().zip(world.senses()).map(|(member, senses)| {
             let own = &model.bodies()[member.bodies.clone()];
-            let height = root_over_lowest(&world.data.position.world_from_body[member.bodies.clone()]);
+            let poses = &world.data.position.world_from_body[member.bodies.clone()];
+            let height = root_over_lowest(poses);
             Watched {
                 bodies: member.bodies.clone(),
                 weight: gravity * senses.mass(),
@@ -81,6 +87,7 @@ impl Watch {
                 foot_depth: 0.0,
                 foot_slide: 0.0,
                 jitter: Jitter::new(own.len(), world.options.dt),
+                way: Way::new(member, poses[0].translation.truncate(), beside),
                 height,
                 usual: height,
             }
@@ -113,6 +120,8 @@ impl Watch {
             watched.bout = world.controllers[k].bout();
             watched.height = root_over_lowest(own);
             watched.touch(world, &world.senses()[k]);
+            let slid = watched.foot_slide * world.options.dt;
+            watched.way.follow(world.state.time, own[0].translation.truncate(), slid);
             if wanted[k] {
                 watched.compare(own, ghost);
             }
