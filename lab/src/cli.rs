@@ -1,6 +1,7 @@
 //! Command line: what was asked, and how it ends (0 done, 1 a check does not hold or a file could not be written, 2 bad
 //! input).
 
+mod check;
 mod clip;
 mod list;
 mod replay;
@@ -89,9 +90,10 @@ struct Chosen {
     /// Apply a patch of the scene, such as one that `stuntlab tune` has left; before --set.
     #[arg(long, value_name = "FILE")]
     patch: Vec<PathBuf>,
-    /// Run the scene once for each value, side by side, such as formulation=penalty,lcp-pgs.
+    /// Run the scene once for each value, side by side, such as formulation=penalty,lcp-pgs; given several times, once
+    /// for each combination.
     #[arg(long, value_name = "PATH=A,B,…")]
-    vary: Option<String>,
+    vary: Vec<String>,
 }
 
 /// Which part of a study.
@@ -126,9 +128,17 @@ enum Command {
         /// Leave the GIF and the contact sheet out.
         #[arg(long)]
         no_film: bool,
+        /// Run the scene's foils, too: sabotage under which its marks must not hold.
+        #[arg(long, conflicts_with = "vary")]
+        foils: bool,
+        /// Log every body, joint, contact or reading, or all, so many times a second (60), such as joints@120.
+        #[arg(long, value_name = "WHAT[@RATE]", requires = "out")]
+        log: Vec<String>,
         #[command(flatten)]
         part: Part,
     },
+    /// Run all scenes with their foils: marks must hold, foils must break theirs, last states must be those recorded.
+    Check(check::CheckArgs),
     /// Put shards of a study together: tables, pictures and results of all their trials.
     Merge {
         /// Directories of the shards.
@@ -176,9 +186,11 @@ pub(crate) fn run() -> ExitCode {
         None => showcase::showcase(voice),
         Some(Command::Scenes { kinds: false }) => list::list(voice),
         Some(Command::Scenes { kinds: true }) => list::kinds(voice),
-        Some(Command::Run { chosen, out, no_film, part }) => {
-            run_scene_or_study(&chosen, out.as_deref(), no_film, &part, voice)
+        Some(Command::Run { chosen, out, no_film, foils, log, part }) => {
+            let how = run::How { film: !no_film, foils, log };
+            run_scene_or_study(&chosen, out.as_deref(), &how, &part, voice)
         }
+        Some(Command::Check(args)) => check::run(&args, voice),
         Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
         Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
@@ -196,7 +208,7 @@ pub(crate) fn run() -> ExitCode {
 fn run_scene_or_study(
     chosen: &Chosen,
     out: Option<&std::path::Path>,
-    no_film: bool,
+    how: &run::How,
     part: &Part,
     voice: Voice,
 ) -> ExitCode {
@@ -207,10 +219,14 @@ fn run_scene_or_study(
             eprintln!("stuntlab: {name} is no study, expected --quick, --shard and --threads with one");
             return ExitCode::from(2);
         }
-        return run::run(chosen, out, !no_film, voice);
+        return run::run(chosen, out, how, voice);
     };
-    if !chosen.set.is_empty() || !chosen.patch.is_empty() || chosen.vary.is_some() {
-        eprintln!("stuntlab: {} is a study, expected no --set, --patch or --vary with it", study.name);
+    let plain = chosen.set.is_empty() && chosen.patch.is_empty() && chosen.vary.is_empty();
+    if !plain || how.foils || !how.log.is_empty() {
+        eprintln!(
+            "stuntlab: {} is a study, expected no --set, --patch, --vary, --foils or --log with it",
+            study.name
+        );
         return ExitCode::from(2);
     }
     let shard = match part.shard.as_deref().map_or(Ok(Shard::WHOLE), str::parse) {

@@ -8,6 +8,7 @@
 //! | [`run`] | a world that steps, runs of several side by side, their files, replay |
 //! | [`measure`] | what is measured during a run, against pass marks |
 //! | [`paint`] | worlds as pictures |
+//! | [`check`] | all scenes against their marks, foils and recorded hashes |
 //! | [`study`] | many runs boiled down to tables and pictures |
 //! | [`tune`] | parameters of scenes by CMA-ES |
 //! | [`stats`] | estimates with 95 % intervals |
@@ -16,6 +17,7 @@
 //! | [`disk`] | files that are whole once they are written, directories that belong to one run |
 //! | [`words`] | texts that stay on one line |
 
+pub mod check;
 pub mod clip;
 pub mod disk;
 pub mod measure;

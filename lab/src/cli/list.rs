@@ -21,6 +21,7 @@ struct Entry {
     duration: Option<f64>,
     measures: Vec<String>,
     variants: Vec<String>,
+    foils: Vec<String>,
 }
 
 pub(super) fn list(voice: Voice) -> ExitCode {
@@ -60,6 +61,7 @@ fn entry(scene: &Scene) -> Entry {
         duration: Some(scene.duration),
         measures,
         variants: scene.variants.iter().map(|v| v.name.clone()).collect(),
+        foils: scene.foils.iter().map(|f| f.name.clone()).collect(),
     }
 }
 
@@ -72,5 +74,6 @@ fn of_study(study: &Study) -> Entry {
         duration: None,
         measures: plan.outcomes.iter().map(|o| o.name.to_owned()).collect(),
         variants: Vec::new(),
+        foils: Vec::new(),
     }
 }

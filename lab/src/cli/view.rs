@@ -44,8 +44,11 @@ fn parse_size(text: &str) -> Result<(usize, usize), String> {
 /// The formulations a split screen compares.
 fn split(n: u8) -> Vec<Variant> {
     let order = ["implicit-penalty", "lcp-pgs", "lcp-dantzig", "penalty"];
-    let variant =
-        |name: &&str| Variant { name: (*name).to_owned(), set: vec![format!("formulation={name}")] };
+    let variant = |name: &&str| Variant {
+        name: (*name).to_owned(),
+        set: vec![format!("formulation={name}")],
+        ..Variant::default()
+    };
     order.iter().take(usize::from(n)).map(variant).collect()
 }
 

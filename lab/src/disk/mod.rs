@@ -70,12 +70,20 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     save(path, bytes).map_err(FileError::io(path))
 }
 
+/// Writes a text in place of a file that may be there.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn save_text(path: &Path, text: &str) -> Result<(), FileError> {
+    replace(path, text.as_bytes())
+}
+
 /// Writes a file in place of one that may be there: at any moment it is the old one or the new one, whole.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let new = path.with_added_extension("new");
     write(&new, bytes)?;
     std::fs::rename(&new, path).map_err(FileError::io(path))?;
-    path.parent().map_or(Ok(()), settle_names)
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).map_or(Ok(()), settle_names)
 }
 
 /// Writes a picture.

@@ -38,7 +38,7 @@ pub struct Reading {
     /// Largest value that passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
-    /// Whether it passes.
+    /// Whether it passes; always where there is no mark.
     pub passed: bool,
 }
 
@@ -86,12 +86,17 @@ impl Gauge {
             unit: quantity.unit_of(self.spec.stat),
             min: *min,
             max: *max,
-            passed: self.value.is_some_and(holds),
+            passed: !self.spec.has_mark() || self.value.is_some_and(holds),
         }
     }
 }
 
 impl Reading {
+    /// Whether there is a mark it must stay within.
+    pub fn has_mark(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
+    }
+
     /// The pass marks in words: `<= 0.01`, `>= 1`, `0.9 .. 1.1`.
     pub fn marks(&self) -> String {
         match (self.min, self.max) {

@@ -7,6 +7,7 @@ mod of_world;
 mod quantity;
 mod sample;
 mod watch;
+mod way;
 
 pub use gauge::{Gauge, Reading};
 pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};

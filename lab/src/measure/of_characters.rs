@@ -16,6 +16,9 @@ const fn row(
     Quantity::new(name, unit, Subject::Characters, help, sample)
 }
 
+/// Needs the character's recording, which is followed only where this is measured.
+pub(super) const WAY_SHARE: &str = "way-share";
+
 /// The rows.
 pub(super) const ROWS: &[Quantity] = &[
     row(
@@ -71,6 +74,14 @@ pub(super) const ROWS: &[Quantity] = &[
         |l| mean(all(l).map(|w| w.foot_slide)),
     )
     .totalling("m"),
+    row("slide-per-metre", "m/m", "Way a character's feet slid so far per metre it has come", |l| {
+        mean(all(l).map(|w| w.way.slide()))
+    })
+    .usually(Stat::Last),
+    row(WAY_SHARE, "of 1", "How far a character has come, of how far its recording comes", |l| {
+        mean(all(l).filter_map(|w| w.way.share()))
+    })
+    .usually(Stat::Last),
 ];
 
 /// The characters a measurement is about.

@@ -13,6 +13,8 @@ use stuntlab_physics::spatial::{Transform, rotation};
 use stuntlab_physics::{Data, State};
 
 use super::jitter::Jitter;
+use super::of_characters::WAY_SHARE;
+use super::way::Way;
 use crate::run::World;
 
 /// A character's root lower than this share of its usual height over its lowest part: it has fallen.
@@ -47,6 +49,8 @@ pub(crate) struct Watched {
     pub(crate) foot_slide: f64,
     /// Angular accelerations above 10 Hz.
     pub(crate) jitter: Jitter,
+    /// How far it has come and slid.
+    pub(crate) way: Way,
     /// Height of the root over the lowest part: now, at the start or as the reference has it.
     height: f64,
     usual: f64,
@@ -59,9 +63,11 @@ impl Watch {
             return Self { members: Vec::new(), reference: None };
         }
         let model = world.model();
+        let beside = world.scene().measures.iter().any(|m| m.quantity.name == WAY_SHARE);
         let members = world.cast().iter().map(|member| {
             let own = &model.bodies()[member.bodies.clone()];
-            let height = root_over_lowest(&world.data.position.world_from_body[member.bodies.clone()]);
+            let poses = &world.data.position.world_from_body[member.bodies.clone()];
+            let height = root_over_lowest(poses);
             Watched {
                 bodies: member.bodies.clone(),
                 tracking_error: None,
@@ -71,6 +77,7 @@ impl Watch {
                 foot_depth: 0.0,
                 foot_slide: 0.0,
                 jitter: Jitter::new(own.len(), world.options.dt),
+                way: Way::new(member, poses[0].translation.truncate(), beside),
                 height,
                 usual: height,
             }
@@ -101,6 +108,8 @@ impl Watch {
             let ghost = &reference.position.world_from_body[bodies];
             watched.height = root_over_lowest(own);
             watched.touch(world, &world.senses()[k]);
+            let slid = watched.foot_slide * world.options.dt;
+            watched.way.follow(world.state.time, own[0].translation.truncate(), slid);
             if wanted[k] {
                 watched.compare(own, ghost);
             }

@@ -1,4 +1,4 @@
-//! What a run leaves on disk: metrics.json, log.csv, run.bvh, run.gif and a contact sheet, after a step that went wrong
+//! What a run leaves on disk: metrics.json, log.csv and what the scene logs besides, run.bvh, run.gif and a contact sheet, after a step that went wrong
 //! the black box, and last of all manifest.json, which lists the others.
 //!
 //! The directory is the run's own from start to end. What an earlier run left is removed at the start, its manifest
@@ -22,12 +22,22 @@ pub(super) const FILM: [&str; 2] = ["run.gif", "sheet.png"];
 /// Files a run leaves whatever its lanes are called.
 const FIXED: [&str; 7] = [MANIFEST, METRICS, "run.gif", "sheet.png", "log.csv", "run.bvh", "blackbox.txt"];
 /// How names of the other files of a run begin and end.
-const OWN: [(&str, &str); 3] = [("log-", ".csv"), ("run-", ".bvh"), ("blackbox-", ".txt")];
+const OWN: [(&str, &str); 7] = [
+    ("log-", ".csv"),
+    ("run-", ".bvh"),
+    ("blackbox-", ".txt"),
+    ("bodies", ".csv"),
+    ("joints", ".csv"),
+    ("contacts", ".csv"),
+    ("readings", ".csv"),
+];
 
 /// Names of the files of one lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LaneFiles {
     pub(super) log: String,
+    /// One per table.
+    pub(super) tables: Vec<String>,
     pub(super) black_box: String,
     /// One per character.
     pub(super) motions: Vec<String>,
@@ -38,6 +48,7 @@ pub(super) fn lane_files(run: &Run) -> Vec<LaneFiles> {
     let mut names = Names::default();
     let mut of = |lane: &Lane| LaneFiles {
         log: names.give("log", &lane.name, "csv"),
+        tables: lane.tables.iter().map(|table| names.give(table.name(), &lane.name, "csv")).collect(),
         black_box: names.give("blackbox", &lane.name, "txt"),
         motions: lane
             .tracks
@@ -57,6 +68,8 @@ pub(super) fn texts(run: &Run) -> Result<Vec<(String, String)>, FileError> {
     let mut texts = Vec::new();
     for (lane, names) in run.lanes.iter().zip(lane_files(run)) {
         texts.push((names.log, lane.log.text().to_owned()));
+        let tables = lane.tables.iter().map(|table| table.text().to_owned());
+        texts.extend(names.tables.into_iter().zip(tables));
         for (track, name) in lane.tracks.iter().zip(names.motions) {
             let problem = |e: String| FileError::io(Path::new(&name))(std::io::Error::other(e));
             let text = track.write(lane.world.model()).map_err(problem)?;
@@ -94,7 +107,8 @@ impl RunFiles {
     /// # Errors
     /// A directory that another run is writing into, or that cannot be written.
     pub fn create(dir: &Path, run: &Run) -> Result<Self, FileError> {
-        let lane_names = |names: LaneFiles| [vec![names.log, names.black_box], names.motions].concat();
+        let lane_names =
+            |names: LaneFiles| [vec![names.log, names.black_box], names.tables, names.motions].concat();
         let coming: Vec<String> = lane_files(run).into_iter().flat_map(lane_names).collect();
         let lock = Lock::take(dir, &format!("run {}", run.scene.name), &coming)?;
         clear(dir, lock.left())?;

@@ -4,12 +4,14 @@ use serde::Serialize;
 use stuntlab_physics::dynamics::center_of_mass_of;
 
 use super::bvh::Track;
+use super::foils::{FoilOutcome, misfit, outcome};
 use super::hands::Hands;
 use super::log::Log;
+use super::tables::Table;
 use super::world::World;
 use crate::measure::{Gauge, Reading, Start};
-use crate::scene::{Scene, SceneError, Variant};
-use crate::words::{line_break, spelled};
+use crate::scene::{FoilOf, Scene, SceneError, Variant};
+use crate::words::spelled;
 
 /// One world of a run.
 #[derive(Clone)]
@@ -18,6 +20,8 @@ pub struct Lane {
     pub name: String,
     /// The variant's overrides.
     pub set: Vec<String>,
+    /// The foil it is, if it is one.
+    pub foil: Option<FoilOf>,
     /// The world.
     pub world: World,
     /// Hash of the state at every full second, the start included.
@@ -25,6 +29,7 @@ pub struct Lane {
     /// Why it stopped early, if it did.
     pub failure: Option<String>,
     pub(crate) log: Log,
+    pub(crate) tables: Vec<Table>,
     pub(crate) tracks: Vec<Track>,
     gauges: Vec<Gauge>,
     start: Start,
@@ -41,67 +46,36 @@ pub struct Run {
     steps: u64,
 }
 
-/// The variants a scene is run in: its own, or those of `--vary key=a,b,c`, or a single nameless one.
-pub fn variants_of(scene: &Scene, vary: Option<&str>) -> Result<Vec<Variant>, SceneError> {
-    let Some(vary) = vary else {
-        let single = || vec![Variant { name: String::new(), set: Vec::new() }];
-        return Ok(if scene.variants.is_empty() { single() } else { scene.variants.clone() });
-    };
-    let bad = |problem: &str| SceneError {
-        file: format!("--vary {vary}"),
-        line: 0,
-        key: String::new(),
-        problem: problem.to_owned(),
-        absent: false,
-    };
-    let (key, values) =
-        vary.split_once('=').ok_or_else(|| bad("expected key=a,b, such as formulation=lcp-pgs,penalty"))?;
-    let values: Vec<&str> = values.split(',').map(str::trim).filter(|v| !v.is_empty()).collect();
-    if let Some(c) = line_break(vary) {
-        return Err(bad(&format!("has {c}, expected text on one line")));
-    }
-    match values.len() {
-        1..=12 => {
-            let mut variants: Vec<Variant> = Vec::new();
-            for value in values {
-                let name = free_name(value, &variants);
-                variants.push(Variant { name, set: vec![format!("{key}={value}")] });
-            }
-            Ok(variants)
-        }
-        n => Err(bad(&format!("has {n} values, expected 1 to 12"))),
-    }
-}
-
-/// The name of another variant with this value: the value, with a number where it is there already.
-fn free_name(value: &str, variants: &[Variant]) -> String {
-    let taken = |name: &String| variants.iter().any(|v| v.name == *name);
-    let numbered = (2..).map(|n| format!("{value} {n}"));
-    let mut names = std::iter::once(value.to_owned()).chain(numbered);
-    names.find(|name| !taken(name)).unwrap_or_else(|| value.to_owned())
-}
-
 impl Lane {
     fn new(scene: &Scene, variant: &Variant) -> Result<Self, SceneError> {
         let scene = if variant.set.is_empty() { scene.clone() } else { scene.with(&variant.set)? };
         let world = World::new(&scene)?;
-        let mine = |only: &[String]| only.is_empty() || only.contains(&variant.name);
-        let gauges = scene.measures.iter().filter(|m| mine(&m.only)).map(|m| Gauge::new(m, &world)).collect();
+        let own = variant.foil.as_ref().map_or(&variant.name, |foil| &foil.of);
+        let mine = scene.measures.iter().filter(|m| m.is_for(own));
+        let gauges = mine.map(|m| Gauge::new(m, &world)).collect();
         let start = Start::of(&world);
         let mut lane = Self {
             name: variant.name.clone(),
             set: variant.set.clone(),
+            foil: variant.foil.clone(),
             hashes: vec![spelled(world.hash())],
             failure: None,
             log: Log::new(&world),
+            tables: Table::of(&world),
             tracks: world.cast().iter().map(Track::new).collect(),
             gauges,
             start,
             world,
         };
         lane.log.sample(&lane.world);
+        lane.tables.iter_mut().for_each(|table| table.sample(&lane.world));
         lane.tracks.iter_mut().for_each(|track| track.sample(&lane.world));
         Ok(lane)
+    }
+
+    /// What its gauges read; `name` is put before theirs.
+    pub(super) fn readings(&self, name: &str) -> impl Iterator<Item = Reading> {
+        self.gauges.iter().map(move |g| g.reading(name))
     }
 
     fn step(&mut self) {
@@ -117,6 +91,7 @@ impl Lane {
             gauge.look(&self.world, &self.start);
         }
         self.log.sample(&self.world);
+        self.tables.iter_mut().for_each(|table| table.sample(&self.world));
         self.tracks.iter_mut().for_each(|track| track.sample(&self.world));
         // A step that ends on a full second, to within half a step.
         let (time, dt) = (self.world.state.time, self.world.options.dt);
@@ -133,15 +108,36 @@ pub struct Metrics {
     pub scene: String,
     /// Simulated seconds.
     pub duration: f64,
-    /// Whether every measurement passed and no step failed.
+    /// Whether every measurement passed, no step failed and every foil broke its marks.
     pub passed: bool,
     /// The measurements.
     pub measurements: Vec<Reading>,
+    /// The foils, where they were run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub foils: Vec<FoilOutcome>,
     /// Steps that went wrong, by lane.
     pub failures: Vec<String>,
     /// Variants that were not run because data they need is not here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+}
+
+impl Metrics {
+    /// Whether all of it is as it should be.
+    fn judge(&mut self) {
+        self.passed = self.failures.is_empty()
+            && self.measurements.iter().all(|m| m.passed)
+            && self.foils.iter().all(|f| f.broken);
+    }
+
+    /// Adds what other worlds of the same scene gave.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.measurements.extend(other.measurements);
+        self.foils.extend(other.foils);
+        self.failures.extend(other.failures);
+        self.skipped.extend(other.skipped);
+        self.judge();
+    }
 }
 
 impl Run {
@@ -152,7 +148,7 @@ impl Run {
     pub fn new(scene: &Scene, variants: &[Variant]) -> Result<Self, SceneError> {
         let (mut lanes, mut skipped) = (Vec::new(), Vec::new());
         for variant in variants {
-            match Lane::new(scene, variant) {
+            match Lane::new(scene, variant).map_err(|e| misfit(scene, variant, e)) {
                 Ok(lane) => lanes.push(lane),
                 Err(error) if error.absent => skipped.push(format!("{}: {}", variant.name, error.problem)),
                 Err(error) => return Err(error),
@@ -179,21 +175,26 @@ impl Run {
 
     /// What was measured.
     pub fn metrics(&self) -> Metrics {
-        let readings = |lane: &Lane| lane.gauges.iter().map(|g| g.reading(&lane.name)).collect::<Vec<_>>();
-        let measurements: Vec<Reading> = self.lanes.iter().flat_map(readings).collect();
-        let failure = |lane: &Lane| {
-            let name = if lane.name.is_empty() { &self.scene.name } else { &lane.name };
-            lane.failure.as_ref().map(|e| format!("{name}: {e}"))
-        };
-        let failures: Vec<String> = self.lanes.iter().filter_map(failure).collect();
-        Metrics {
+        let mut metrics = Metrics {
             scene: self.scene.name.clone(),
             duration: self.scene.duration,
-            passed: failures.is_empty() && measurements.iter().all(|m| m.passed),
-            measurements,
-            failures,
+            passed: false,
+            measurements: Vec::new(),
+            foils: Vec::new(),
+            failures: Vec::new(),
             skipped: self.skipped.clone(),
+        };
+        for lane in &self.lanes {
+            if let Some(foil) = &lane.foil {
+                metrics.foils.push(outcome(&self.scene, lane, foil));
+                continue;
+            }
+            metrics.measurements.extend(lane.readings(&lane.name));
+            let name = if lane.name.is_empty() { &self.scene.name } else { &lane.name };
+            metrics.failures.extend(lane.failure.as_ref().map(|e| format!("{name}: {e}")));
         }
+        metrics.judge();
+        metrics
     }
 
     /// How far the lanes have come apart: for each the mean distance of its bodies from those of the first, m.

@@ -75,7 +75,7 @@ impl Log {
 }
 
 /// A text as a cell of CSV: in quotes where it has a comma or quotes of its own.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let plain = !text.contains([',', '"']);
     if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

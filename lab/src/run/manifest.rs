@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::lane_files;
 use super::lanes::Run;
-use crate::scene::{Scene, SceneError, Variant};
+use crate::scene::{FoilOf, Scene, SceneError, Variant};
 use crate::words::{fingerprint, spelled};
 
 /// The manifest of a run. It is written last: where there is one the run has finished.
@@ -41,6 +41,9 @@ pub struct LaneManifest {
     pub name: String,
     /// Its overrides on top of the run's.
     pub set: Vec<String>,
+    /// The foil it was, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foil: Option<FoilOf>,
     /// How contacts acted.
     pub formulation: String,
     /// The integrator that took effect.
@@ -98,6 +101,7 @@ impl Manifest {
             LaneManifest {
                 name: lane.name.clone(),
                 set: lane.set.clone(),
+                foil: lane.foil.clone(),
                 formulation: lane.world.options.formulation.name().to_owned(),
                 integrator: lane.world.options.integrator_in_effect().name().to_owned(),
                 dynamics: lane.world.scene().dynamics.name().to_owned(),
@@ -148,7 +152,8 @@ impl Manifest {
     /// A scene this version of the program does not read.
     pub fn scene(&self) -> Result<(Scene, Vec<Variant>), SceneError> {
         let scene = Scene::parse(&self.scene, &self.scene_text, &self.set)?;
-        let variant = |l: &LaneManifest| Variant { name: l.name.clone(), set: l.set.clone() };
+        let variant =
+            |l: &LaneManifest| Variant { name: l.name.clone(), set: l.set.clone(), foil: l.foil.clone() };
         Ok((scene, self.lanes.iter().map(variant).collect()))
     }
 }

@@ -28,6 +28,18 @@ pub struct MeasureSpec {
     pub(crate) line: usize,
 }
 
+impl MeasureSpec {
+    /// Whether it says what passes; without a mark it is printed and fails nobody.
+    pub fn has_mark(&self) -> bool {
+        self.min.is_some() || self.max.is_some()
+    }
+
+    /// Whether it is taken in a variant.
+    pub fn is_for(&self, variant: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == variant)
+    }
+}
+
 /// Reads one `[[measure]]`.
 pub(crate) fn read(
     fields: Fields<'_>,
@@ -54,9 +66,6 @@ pub(crate) fn read(
         only: fields.texts("only")?,
         line: fields.line(),
     };
-    if spec.min.is_none() && spec.max.is_none() {
-        return Err(fields.missing("max", "a pass mark: max, min or both"));
-    }
     if let (Some(min), Some(max)) = (spec.min, spec.max)
         && min > max
     {

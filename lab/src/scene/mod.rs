@@ -11,9 +11,11 @@ mod chain;
 mod character;
 mod controller;
 mod event;
+mod foil;
 mod formula;
 mod library;
 mod limits;
+mod log;
 mod measure;
 mod motion;
 mod net;
@@ -36,7 +38,10 @@ use stuntlab_physics::model::ShapeSpec;
 pub(crate) use camera::CameraSpec;
 pub use controller::ControllerSpec;
 pub(crate) use event::{Event, What};
+pub use foil::Foil;
+pub(crate) use foil::check_names;
 pub use library::LIBRARY;
+pub use log::{Logged, log_overrides};
 pub use measure::MeasureSpec;
 pub use motion::Motion;
 pub use solver::Dynamics;
@@ -72,6 +77,10 @@ pub struct Scene {
     pub measures: Vec<MeasureSpec>,
     /// The same scene under other settings, to be run side by side.
     pub variants: Vec<Variant>,
+    /// Sabotage under which its marks must not hold.
+    pub foils: Vec<Foil>,
+    /// What is logged besides `log.csv`, and how many times a second.
+    pub log: Vec<(Logged, f64)>,
     /// How it is tuned, where it says so.
     pub tune: Option<TuneSpec>,
     /// Where it was read from.
@@ -101,12 +110,24 @@ pub struct Source {
 }
 
 /// The same scene under other settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variant {
     /// Name in reports and pictures.
     pub name: String,
     /// `path=value` overrides.
     pub set: Vec<String>,
+    /// The foil it is, and of what; none for the scene itself.
+    pub foil: Option<FoilOf>,
+}
+
+/// Which foil a variant is.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FoilOf {
+    /// Name of the foil.
+    pub name: String,
+    /// Name of the variant it is put on; empty for a scene without variants.
+    pub of: String,
 }
 
 impl Scene {
@@ -222,12 +243,19 @@ impl Scene {
                 .collect::<Result<_, _>>()?,
             cameras: each("camera")?.into_iter().map(camera::read).collect::<Result<_, _>>()?,
             variants: read_variants(each("variant")?)?,
+            foils: foil::read(each("foil")?)?,
+            log: log::read(&fields)?,
             tune: fields.table("tune")?.map(|f| tune::read(f, seed)).transpose()?,
             file: file.to_owned(),
             source: Source { text: text.to_owned(), set: set.to_vec() },
             registry: registry.clone(),
         };
         fields.finish()?;
+        // Overrides may replace what foils are about, as `measure=[]` does; then they are checked only where they are run.
+        if set.is_empty() {
+            check_names(&scene)?;
+            foil::check_paths(&scene, &root)?;
+        }
         // Building the model finds what only the whole can tell: names, masses, joints.
         Stage::build(&scene)?;
         Ok(scene)
@@ -256,7 +284,8 @@ impl Scene {
 fn read_variants(tables: Vec<Fields<'_>>) -> Result<Vec<Variant>, SceneError> {
     let mut variants: Vec<Variant> = Vec::new();
     for fields in tables {
-        let variant = Variant { name: fields.required_text("name")?.to_owned(), set: fields.texts("set")? };
+        let name = fields.required_text("name")?.to_owned();
+        let variant = Variant { name, set: fields.texts("set")?, foil: None };
         if variant.name.is_empty() {
             return Err(fields.error("name", "is empty, expected a name"));
         }

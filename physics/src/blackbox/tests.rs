@@ -318,6 +318,7 @@ fn a_snapshot_of_another_model_or_a_torn_one_is_refused_and_changes_nothing() {
     let error = snapshot.restore(&model, &mut state, &mut data).unwrap_err();
     assert!(error.to_string().contains("it had 1 bodies, this one has 2"), "{error}");
     assert_eq!(state, before);
+}
 
 /// Pins of all kinds, motors on one and on three freedoms, and a row with every kind of term, written in another order now and then.
 fn everything(model: &Model, k: usize, act: &mut Actuation) {
