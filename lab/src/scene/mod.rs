@@ -46,7 +46,7 @@ pub use measure::MeasureSpec;
 pub use motion::Motion;
 pub use solver::Dynamics;
 pub use stage::{Member, Stage};
-pub use terrain::{TERRAINS, TerrainKind};
+pub use terrain::{Placed, TERRAINS, TerrainKind};
 pub use tune::{Aim, CostSpec, ParameterSpec, StageSpec, TuneSpec};
 
 pub(crate) use stuntlab_control::settings::parse as parse_node;

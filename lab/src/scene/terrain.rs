@@ -15,6 +15,9 @@ use super::{Fields, SceneError};
 use crate::random::noise;
 use crate::registry::Registry;
 
+/// Shapes with their places in a terrain's frame.
+pub type Placed = Vec<(Shape, Transform)>;
+
 /// A kind of terrain: a row of [`TERRAINS`], or of another crate's.
 #[derive(Clone, Copy, Debug)]
 pub struct TerrainKind {
@@ -25,7 +28,7 @@ pub struct TerrainKind {
     /// Its keys, besides those of all: `at`, `rotation_deg`, `material`.
     pub keys: &'static [Setting],
     /// Reads its keys: shapes with their places in the terrain's frame. The seed is the scene's.
-    pub read: fn(&Fields<'_>, u64) -> Result<Vec<(Shape, Transform)>, SceneError>,
+    pub read: fn(&Fields<'_>, u64) -> Result<Placed, SceneError>,
 }
 
 /// All kinds of terrain that come with the program: adding one is adding its row.
@@ -109,7 +112,7 @@ pub(crate) fn required_size(fields: &Fields<'_>) -> Result<DVec3, SceneError> {
 }
 
 /// Solid steps that climb along x.
-fn stairs(fields: &Fields<'_>) -> Result<Vec<(Shape, Transform)>, SceneError> {
+fn stairs(fields: &Fields<'_>) -> Result<Placed, SceneError> {
     let steps = fields.count("steps", 1, 200)?.unwrap_or(8);
     let rise = fields.positive("rise")?.unwrap_or(0.17);
     let run = fields.positive("run")?.unwrap_or(0.28);
@@ -126,7 +129,7 @@ fn stairs(fields: &Fields<'_>) -> Result<Vec<(Shape, Transform)>, SceneError> {
 }
 
 /// A slab that rises along x.
-fn ramp(fields: &Fields<'_>) -> Result<Vec<(Shape, Transform)>, SceneError> {
+fn ramp(fields: &Fields<'_>) -> Result<Placed, SceneError> {
     let angle = fields.number("angle_deg")?.unwrap_or(20.0);
     if angle.abs() >= 90.0 {
         return Err(fields.error("angle_deg", format!("is {angle}, expected between -90 and 90")));

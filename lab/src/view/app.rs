@@ -314,7 +314,7 @@ impl App {
             if self.hud {
                 let active = self.panes.len() > 1 && k == self.active;
                 look.texts.push(hud::facts(pane, active, apart.get(k).copied()));
-                let chart = StripChart::new(Corner::BottomRight, &pane.chart_title(), CHART);
+                let chart = StripChart::new(Corner::BottomRight, pane.chart_title(), CHART);
                 look.charts.push(chart.curve("", palette::ORANGE, pane.curve.clone()));
                 if k == 0 {
                     look.texts.push(hud::status(&status, pane.history.frames_back()));
