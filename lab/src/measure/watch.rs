@@ -136,9 +136,12 @@ impl Watched {
         let turned =
             own.iter().zip(ghost).map(|(own, ghost)| angle(&(heading * ghost.rotation), &own.rotation));
         self.attitude_error = Some(turned.sum::<f64>() / own.len().max(1) as f64);
-        let up = |poses: &[Transform]| poses[0].rotation.transpose() * DVec3::Z;
-        self.tilt = Some(up(own).angle_between(up(ghost)));
-        self.usual = root_over_lowest(ghost);
+        // Who wants a pose of the joints alone has its reference at the character's own root, however that lies: no judge of falls.
+        if ghost[0] != own[0] || ghost == own {
+            let up = |poses: &[Transform]| poses[0].rotation.transpose() * DVec3::Z;
+            self.tilt = Some(up(own).angle_between(up(ghost)));
+            self.usual = root_over_lowest(ghost);
+        }
         self.jitter.follow(own, ghost);
     }
 
