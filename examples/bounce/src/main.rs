@@ -70,6 +70,8 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut run = Run::new(&scene, &variants_of(&scene, None)?)?;
     run.advance_to(scene.duration);
     let metrics = run.metrics();
-    metrics.measurements.iter().for_each(|m| println!("{} {:?} {}", m.name, m.value, m.unit));
+    for m in &metrics.measurements {
+        println!("{}: {:.2} {}", m.name, m.value.unwrap_or(f64::NAN), m.unit);
+    }
     if metrics.passed { Ok(()) } else { Err("a mark does not hold".into()) }
 }
