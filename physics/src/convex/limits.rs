@@ -18,22 +18,15 @@ use super::Convex;
 use super::contacts::TAU;
 use super::rows::{JointRow, Source};
 use crate::actuation::Actuation;
-use crate::model::{Body, Limits, Model};
+use crate::model::{Limits, Model};
 use crate::state::State;
 use crate::step::StepOptions;
-use crate::step::limits::{each_limit, inside, is_near, nearest};
+use crate::step::limits::{each_limit, each_passed, is_near};
 
 /// Softness relative to what a limit acts on: several terms may press against it. It is met to a millionth.
 const LIMIT: f64 = 1e-6;
 /// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
 const LIMIT_PUSH_OUT: f64 = 2.0;
-/// How far beyond a limit a joint may end without being looked at again, rad or m.
-const PASSED: f64 = 1e-3;
-/// How far beyond the place where it leaves the inside a way is cut, rad.
-const OUTSIDE: f64 = 0.1;
-/// Turn between two looks along a way, rad.
-const LOOK: f64 = 0.5;
-
 /// A limit that was found only after the problem had been solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unseen {
@@ -91,45 +84,12 @@ pub(super) fn find_unseen(model: &Model, state: &State, act: &Actuation, convex:
         let v = &convex.v[body.v_range()];
         let speed = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         if h * speed > convex.room[i] {
-            look(body, &state.q[body.q_range()], v, h, |left, direction| {
+            each_passed(body, &state.q[body.q_range()], v, h, |left, direction| {
                 convex.unseen.push(Unseen { body: i as u32, left, direction });
             });
         }
     }
     convex.unseen.len() > known
-}
-
-/// Calls `found(left, direction)` for every limit beyond which the rates `v` take a joint.
-fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
-    if let Limits::Range { .. } = body.joint.limits {
-        each_limit(body, q, |left, direction| {
-            let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
-            if left + h * rate < -PASSED {
-                found(left, DVec3::new(direction[0], direction[1], direction[2]));
-            }
-        });
-        return;
-    }
-    let at = |k: usize| v.get(k).copied().unwrap_or(0.0);
-    let way = DVec3::new(at(0), at(1), at(2)) * h;
-    // What was outside already is worked off by the row that is near.
-    let least = inside(body, q, DVec3::ZERO).min(0.0) - PASSED;
-    // A turn of more than a half comes round again: look where it goes, not only where it ends.
-    let looks = (way.length().min(core::f64::consts::PI) / LOOK).ceil().max(1.0);
-    let part = (core::f64::consts::PI / way.length()).min(1.0) / looks;
-    let passed = |k: &f64| inside(body, q, way * (part * k)) < least;
-    let Some(first) = (1..=looks as usize).map(|k| k as f64).find(passed) else { return };
-    let (mut low, mut high) = (part * (first - 1.0), part * first);
-    while high - low > 1e-3 * part {
-        let middle = 0.5 * (low + high);
-        if inside(body, q, way * middle) > least {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let r = way * (high + OUTSIDE / way.length()).min(1.0);
-    nearest(body, q, r, |left, direction| found(left - direction.dot(r), direction));
 }
 
 /// Writes what the law of a limit lacks once its mobility is known; `load` is the joint's limit impulse of the last step.

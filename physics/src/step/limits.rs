@@ -91,7 +91,7 @@ pub(super) fn cut(
         if way <= room {
             continue;
         }
-        look(body, q, v, opt.dt, |left, direction| {
+        each_passed(body, q, v, opt.dt, |left, direction| {
             let direction = [direction.x, direction.y, direction.z, 0.0, 0.0, 0.0];
             if let [Some(first), other] = hits(body, i, data, &direction) {
                 rows.push(model, row(left, first, other, opt));
@@ -102,7 +102,7 @@ pub(super) fn cut(
 }
 
 /// Calls `found(left, direction)` for every limit beyond which the rates `v` take a joint.
-fn look(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
+pub(crate) fn each_passed(body: &Body, q: &[f64], v: &[f64], h: f64, mut found: impl FnMut(f64, DVec3)) {
     if let Limits::Range { .. } = body.joint.limits {
         each_limit(body, q, |left, direction| {
             let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
@@ -208,14 +208,14 @@ fn moved(body: &Body, q: &[f64], way: DVec3) -> [f64; 4] {
 }
 
 /// The distance left to the nearest of a joint's limits after a motion `way`, negative outside.
-pub(crate) fn inside(body: &Body, q: &[f64], way: DVec3) -> f64 {
+fn inside(body: &Body, q: &[f64], way: DVec3) -> f64 {
     let mut least = f64::INFINITY;
     each_limit(body, &moved(body, q, way), |left, _| least = least.min(left));
     least
 }
 
 /// Calls `found(left, direction)` for the nearest of a joint's limits after a motion `way`.
-pub(crate) fn nearest(body: &Body, q: &[f64], way: DVec3, found: impl FnOnce(f64, DVec3)) {
+fn nearest(body: &Body, q: &[f64], way: DVec3, found: impl FnOnce(f64, DVec3)) {
     let (mut least, mut inward) = (f64::INFINITY, [0.0; 6]);
     each_limit(body, &moved(body, q, way), |left, direction| {
         if left < least {
