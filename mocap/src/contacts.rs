@@ -200,7 +200,7 @@ impl Track {
 }
 
 /// Flips runs of `value` of at most `longest` frames that lie between runs of the other value.
-fn replace_short_runs(flags: &mut [bool], value: bool, longest: usize) {
+pub(crate) fn replace_short_runs(flags: &mut [bool], value: bool, longest: usize) {
     let mut start = 0;
     while start < flags.len() {
         let end = flags[start..].iter().position(|&f| f != flags[start]).map_or(flags.len(), |n| start + n);

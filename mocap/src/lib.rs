@@ -15,6 +15,7 @@
 //! | [`Clip`], [`ClipSpline`] | frames; smooth sampling with velocities and accelerations |
 //! | [`edit`] | resample, trim, mirror, cycle, filter, speed, align, join, blend, hold feet |
 //! | [`contacts`] | when heels and toes rest |
+//! | [`footing`] | feet that stand where they rest and clear the ground where they swing |
 //! | [`features`], [`search`] | numbers that compare poses; nearest poses among many |
 //! | [`graph`] | clips joined where they are alike |
 //! | [`character`] | dynamic bodies from skeletons; the standard figures |
@@ -61,6 +62,7 @@ pub mod convert;
 pub mod detect;
 pub mod edit;
 pub mod features;
+pub mod footing;
 pub mod graph;
 pub mod keyframe;
 pub mod library;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, PoseScratch};
-use stuntlab_mocap::edit::{Planar, heading};
+use stuntlab_mocap::edit::{Planar, advance};
 use stuntlab_mocap::{Clip, ClipSpline, Sample};
-use stuntlab_physics::glam::{DQuat, DVec2};
+use stuntlab_physics::glam::DQuat;
 use stuntlab_physics::{Model, State};
 
 use super::Reference;
@@ -89,14 +89,6 @@ impl ClipReference {
         let rounds = if self.cyclic && self.duration > 0.0 { (time / self.duration).floor() } else { 0.0 };
         (rounds, (time - rounds * self.duration).clamp(0.0, self.duration))
     }
-}
-
-/// Ground motion that takes the first frame of a clip to its last.
-fn advance(clip: &Clip) -> Planar {
-    let last = clip.n_frames() - 1;
-    let yaw = heading(clip, last) - heading(clip, 0);
-    let (from, to) = (clip.root_position(0).truncate(), clip.root_position(last).truncate());
-    Planar { yaw, shift: to - DVec2::from_angle(yaw).rotate(from) }
 }
 
 impl Reference for ClipReference {

@@ -68,8 +68,7 @@ pub(crate) fn read(
     if let Some(q) = start.filter(|q| motion.is_none() && q.len() == first.q.len()) {
         first.q = q;
     }
-    let lift = motion.as_ref().map_or(0.0, Motion::lift);
-    let world_from_model = Transform::from_translation(DVec3::Z * lift) * read_place(&fields, model, &first)?;
+    let world_from_model = read_place(&fields, model, &first)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);

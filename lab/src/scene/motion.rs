@@ -8,14 +8,13 @@ use std::sync::Arc;
 use stuntlab_control::fighter::library_figure;
 use stuntlab_control::reference::ClipReference;
 use stuntlab_mocap::bvh::Bvh;
-use stuntlab_mocap::character::{Character as Mocap, CharacterOptions, SolePoint};
+use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
 use stuntlab_mocap::convert::{ImportOptions, import};
 use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play};
+use stuntlab_mocap::footing::set_feet;
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
 use stuntlab_mocap::{Clip, ClipSpline, library};
-use stuntlab_physics::dynamics::forward_kinematics;
-use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Data, Model, State, figures};
+use stuntlab_physics::{Model, State, figures};
 
 use super::Fields;
 use super::SceneError;
@@ -52,16 +51,9 @@ pub struct Motion {
     clip: Arc<Clip>,
     cyclic: bool,
     start: f64,
-    /// How far the figure's soles are below the clip's ground while they bear, m.
-    sunk: f64,
 }
 
 impl Motion {
-    /// How far the motion must be lifted for the figure's soles to rest on the ground, m.
-    pub(super) fn lift(&self) -> f64 {
-        self.sunk
-    }
-
     /// The motion as a controller follows it.
     pub fn reference(&self) -> ClipReference {
         ClipReference::new(self.character.clone(), &self.clip, self.cyclic).starting_at(self.start)
@@ -196,33 +188,11 @@ fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError
             retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
         clip = align_to_ground(&fitted.clip, sole);
     }
+    clip = set_feet(&clip, character, wanted.cyclic).clip;
     Ok(Motion {
         character: character.clone(),
         cyclic: wanted.cyclic,
         start: wanted.start,
-        sunk: sunk(&clip, character),
         clip: Arc::new(clip),
     })
-}
-
-/// Median depth of the lowest sole below z = 0 over the frames in which a foot bears: the figure's feet are not quite
-/// the performer's.
-fn sunk(clip: &Clip, character: &Mocap) -> f64 {
-    /// Frames that are looked at.
-    const LOOKS: usize = 200;
-    /// A sole within this height of the lowest of all bears, m.
-    const BEARING: f64 = 0.06;
-    let mut data = Data::new(character.model());
-    let mut lowest: Vec<f64> = Vec::new();
-    for frame in (0..clip.n_frames()).step_by(clip.n_frames().div_ceil(LOOKS)) {
-        forward_kinematics(character.model(), &character.state_from_pose(&clip.pose(frame)), &mut data);
-        let height = |s: &SolePoint| {
-            let center = data.world_from_body(s.body).transform_point(s.point_body + DVec3::Z * s.radius);
-            center.z - s.radius
-        };
-        lowest.push(character.soles().iter().map(height).fold(f64::INFINITY, f64::min));
-    }
-    lowest.sort_by(f64::total_cmp);
-    let bearing = lowest.partition_point(|z| *z < lowest[0] + BEARING);
-    lowest.get(bearing / 2).filter(|z| z.is_finite()).map_or(0.0, |z| -z)
 }

@@ -34,6 +34,14 @@ impl Planar {
     }
 }
 
+/// Ground motion that takes the first frame of a clip to its last: the way of one round of a cycle.
+pub fn advance(clip: &Clip) -> Planar {
+    let last = clip.n_frames() - 1;
+    let yaw = heading(clip, last) - heading(clip, 0);
+    let (from, to) = (clip.root_position(0).truncate(), clip.root_position(last).truncate());
+    Planar { yaw, shift: to - DVec2::from_angle(yaw).rotate(from) }
+}
+
 /// The clip moved along the floor.
 pub fn place_planar(clip: &Clip, placement: &Planar) -> Clip {
     let turn = DQuat::from_rotation_z(placement.yaw);

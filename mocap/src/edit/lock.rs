@@ -6,10 +6,11 @@
 //! is too short for its place, the root is lowered by what is missing, spread over the neighbouring frames.
 
 use super::blend::fade_weight;
+use super::leg::Leg;
 use crate::contacts::{Contacts, intervals};
-use crate::roles::{Limbs, Side};
-use crate::{Clip, Roles, Skeleton};
-use glam::{DQuat, DVec3};
+use crate::roles::Side;
+use crate::{Clip, Roles};
+use glam::DVec3;
 use std::ops::Range;
 
 /// The clip with its ankles held through every heel contact that overlaps one of the given frame ranges; corrections
@@ -19,7 +20,7 @@ pub fn lock_feet(clip: &Clip, contacts: &Contacts, ranges: &[Range<usize>], ease
     let feet: Vec<Foot> = Side::BOTH
         .iter()
         .filter_map(|&side| {
-            let leg = Leg::find(clip.skeleton(), roles.side(side))?;
+            let leg = Leg::find(clip, roles.side(side))?;
             let track = clip.track(&[(leg.hip, DVec3::ZERO), (leg.ankle, DVec3::ZERO)]);
             let (hips, ankles): (Vec<DVec3>, Vec<DVec3>) =
                 track.chunks_exact(2).map(|p| (p[0], p[1])).unzip();
@@ -36,7 +37,7 @@ pub fn lock_feet(clip: &Clip, contacts: &Contacts, ranges: &[Range<usize>], ease
         positions[frame].z -= drops[frame];
         let pose = &mut rotations[frame * n..(frame + 1) * n];
         for foot in feet.iter().filter(|f| drops[frame] > 0.0 || f.shifts[frame] != DVec3::ZERO) {
-            foot.leg.reach(clip.skeleton(), positions[frame], pose, foot.targets[frame]);
+            foot.leg.reach(clip.skeleton(), positions[frame], pose, foot.targets[frame], foot.leg.length);
         }
     }
     clip.with_frames(positions, rotations)
@@ -57,7 +58,7 @@ fn lowering(feet: &[Foot], n_frames: usize, ease: usize) -> Vec<f64> {
         for frame in (0..n_frames).filter(|&f| foot.shifts[f] != DVec3::ZERO) {
             let away = foot.hips[frame] - foot.targets[frame];
             let across = away.truncate().length_squared();
-            let height = (foot.leg.reach * foot.leg.reach - across).max(0.0).sqrt();
+            let height = (foot.leg.length * foot.leg.length - across).max(0.0).sqrt();
             needed[frame] = needed[frame].max(away.z - height);
         }
     }
@@ -99,68 +100,4 @@ fn corrections(track: &[DVec3], resting: &[bool], ranges: &[Range<usize>], ease:
         }
     }
     shifts
-}
-
-/// The three joints of a leg.
-struct Leg {
-    hip: usize,
-    knee: usize,
-    ankle: usize,
-    /// Length of the stretched leg, less a little so that the knee keeps its side.
-    reach: f64,
-}
-
-impl Leg {
-    /// A leg whose shank hangs on its thigh.
-    fn find(skeleton: &Skeleton, limbs: &Limbs) -> Option<Self> {
-        let (hip, knee, ankle) = (limbs.hip?, limbs.knee?, limbs.ankle?);
-        let joints = skeleton.joints();
-        let length = joints[knee].offset.length() + joints[ankle].offset.length();
-        let chained = joints[knee].parent == Some(hip) && joints[ankle].parent == Some(knee);
-        chained.then_some(Self { hip, knee, ankle, reach: 0.9999 * length })
-    }
-
-    /// Turns knee and hip so that the ankle comes to `target`, as far as the leg reaches.
-    fn reach(&self, skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], target: DVec3) {
-        let (hip, _) = world(skeleton, root, pose, self.hip);
-        let (knee, _) = world(skeleton, root, pose, self.knee);
-        let (ankle, foot) = world(skeleton, root, pose, self.ankle);
-        let (thigh, shank) = (knee - hip, ankle - knee);
-        let (l1, l2) = (thigh.length(), shank.length());
-        let shortest = (l1 - l2).abs() * 1.001;
-        let distance = (target - hip).length().clamp(shortest.min(self.reach), self.reach);
-        // Law of cosines for the angle between thigh and shank directions.
-        let bend_for = |d: f64| ((d * d - l1 * l1 - l2 * l2) / (2.0 * l1 * l2)).clamp(-1.0, 1.0).acos();
-        let Some(axis) = thigh.cross(shank).try_normalize() else { return };
-        let bend = bend_for(distance) - bend_for((ankle - hip).length());
-        turn(skeleton, root, pose, self.knee, DQuat::from_axis_angle(axis, bend));
-        let (ankle, _) = world(skeleton, root, pose, self.ankle);
-        let (from, to) = ((ankle - hip).try_normalize(), (target - hip).try_normalize());
-        if let (Some(from), Some(to)) = (from, to) {
-            turn(skeleton, root, pose, self.hip, DQuat::from_rotation_arc(from, to));
-        }
-        // The foot keeps its orientation.
-        let (_, turned) = world(skeleton, root, pose, self.ankle);
-        turn(skeleton, root, pose, self.ankle, foot * turned.conjugate());
-    }
-}
-
-/// Position and orientation of a joint.
-fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: usize) -> (DVec3, DQuat) {
-    let (mut position, mut rotation) = (DVec3::ZERO, pose[joint]);
-    let mut at = joint;
-    while let Some(parent) = skeleton.joints()[at].parent {
-        position = pose[parent] * (skeleton.joints()[at].offset + position);
-        rotation = pose[parent] * rotation;
-        at = parent;
-    }
-    (root + position, rotation.normalize())
-}
-
-/// Turns a joint by a rotation given in world axes.
-fn turn(skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], joint: usize, by: DQuat) {
-    let (_, rotation) = world(skeleton, root, pose, joint);
-    // parent_from_joint' = parent_from_world · by · world_from_joint
-    let world_from_parent = rotation * pose[joint].conjugate();
-    pose[joint] = (world_from_parent.conjugate() * by * rotation).normalize();
 }
