@@ -159,6 +159,8 @@ pub(crate) struct FileTable {
     /// The second half is the first one mirrored.
     #[serde(default)]
     pub(crate) mirror: bool,
+    /// Half of the time over which the root's way is averaged, s.
+    pub(crate) steady: Option<Spanned<f64>>,
     #[serde(default)]
     pub(crate) starts_moving: bool,
     #[serde(default)]

@@ -7,6 +7,7 @@
 //! rate = 120              # or 60 frames per second
 //! loop = true             # seamless; the last frame is the first one, moved on
 //! mirror = true           # the second half is the first, left and right swapped
+//! steady = 0.3            # the root's way is averaged over so many seconds either side
 //! duration = 1.1          # default: the last key's time
 //!
 //! [poses.strike]          # degrees, recipe signs; unsaid angles come from `base`, else 0

@@ -112,6 +112,8 @@ fn supports(plan: &Plan, limbs_in_contact: &[Episode], time: f64, placed: &Place
 pub(crate) struct Corrections {
     /// Lowering that brings planted feet within reach.
     pub(crate) drop: Vec<f64>,
+    /// Shift that steadies the way.
+    pub(crate) steady: Vec<DVec3>,
     /// Shift that balances.
     pub(crate) shift: Vec<DVec3>,
     /// Bends that make velocities agree at take-off and landing.
@@ -157,7 +159,7 @@ pub(crate) fn root_path(plan: &Plan, placed: &[Placed], fixes: &Corrections) -> 
     }
     add_heights(plan, &mut path);
     for frame in 0..n {
-        path[frame] += fixes.shift[frame] - DVec3::Z * fixes.drop[frame];
+        path[frame] += fixes.steady[frame] + fixes.shift[frame] - DVec3::Z * fixes.drop[frame];
     }
     let mut flights = plan.flights.clone();
     flights.sort_by(|a, b| a.from.total_cmp(&b.from));

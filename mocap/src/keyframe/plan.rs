@@ -124,6 +124,8 @@ pub(crate) struct Plan {
     /// Length of one round.
     pub(crate) period: f64,
     pub(crate) looped: bool,
+    /// Half of the time over which the root's way is averaged, s.
+    pub(crate) steady: f64,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) flights: Vec<FlightPhase>,
     pub(crate) balance: Vec<Balance>,
@@ -162,11 +164,21 @@ impl Plan {
             None => last,
         };
         let period = (period * rate).round().max(2.0) / rate;
+        let steady = match &table.steady {
+            // A loop is worked out in three rounds, of which the outer ones must hold the average's ends.
+            Some(s) if !(0.0..=period).contains(s.get_ref()) => {
+                let what = format!("steady {}: expected 0 to the duration of {period} s", s.get_ref());
+                return Err(source.error(s.span().start, what));
+            }
+            Some(s) => *s.get_ref(),
+            None => 0.0,
+        };
         let mut plan = Self {
             rate,
             duration: period,
             period,
             looped: table.looped,
+            steady,
             contacts: Vec::new(),
             flights: Vec::new(),
             balance: Vec::new(),
