@@ -33,7 +33,11 @@ pub(crate) const KEYS: &[Setting] = &[
         "\"external\"",
         "`external`, `internal`, `fully-internal`, `parent-space`, `parent-space-explicit`",
     ),
-    Setting::new("frame", "\"egocentric\"", "`egocentric` (targets hang on the actual root) or `absolute`"),
+    Setting::new(
+        "frame",
+        "\"by-motion\"",
+        "`by-motion`, `egocentric` (targets hang on the actual root) or `absolute`",
+    ),
     Setting::new("frequency", "40.0", "rad/s, of every bone's spring"),
     Setting::new("damping_ratio", "1.0", "1 is critical"),
     Setting::new("balance", "\"weak-spring\"", "`weak-spring`, `meathook`, `unpowered`"),
@@ -49,7 +53,7 @@ pub(crate) const KEYS: &[Setting] = &[
     ),
     Setting::new("yaw_limit", "60.0", "largest moment that holds the heading, N m"),
     Setting::new("fade", "0.25", "seconds over which one motion fades into the next"),
-    Setting::new("foot_lift", "0.13", "lift of feet that touch too early, a share of the weight"),
+    Setting::new("foot_lift", "0.3", "lift of feet that touch too early, a share of the weight"),
     Setting::new("stun.gather", "0.05", "seconds over which blows are gathered"),
     Setting::new("stun.least", "10.0", "impulse that is felt, N s"),
     Setting::new("stun.most", "60.0", "impulse that knocks out, N s"),
@@ -68,7 +72,8 @@ const APPLICATIONS: [(&str, Application); 5] = [
     ("parent-space-explicit", Application::ParentSpaceExplicit),
 ];
 
-const FRAMES: [(&str, Frame); 2] = [("egocentric", Frame::Egocentric), ("absolute", Frame::Absolute)];
+const FRAMES: [(&str, Frame); 3] =
+    [("by-motion", Frame::ByMotion), ("egocentric", Frame::Egocentric), ("absolute", Frame::Absolute)];
 
 #[derive(Clone, Copy)]
 enum Root {

@@ -73,7 +73,7 @@ impl Default for DynamoOptions {
             frequency: 40.0,
             damping_ratio: 1.0,
             application: Application::External,
-            frame: Frame::Egocentric,
+            frame: Frame::ByMotion,
             balance: Balance::WeakSpring(WeakSpring::default()),
             yaw_limit: 60.0,
             stun: StunOptions::default(),
@@ -99,7 +99,6 @@ pub struct Dynamo {
     feet: feet::Feet,
     root: Root,
     stun: Stun,
-    standing_height: f64,
     /// Net external moment of the last step, N m.
     cheat: DVec3,
     /// Impulse to be felt besides those of contacts, N s.
@@ -149,7 +148,6 @@ impl Dynamo {
             feet: feet::Feet::new(&model),
             root: Root::new(options.balance),
             stun: Stun::new(options.stun),
-            standing_height: 0.0,
             cheat: DVec3::ZERO,
             felt: 0.0,
             values: [0.0, 1.0, 0.0],
@@ -226,7 +224,10 @@ impl Dynamo {
             actual,
             down: gravity.try_normalize().unwrap_or(-DVec3::Z),
             touching: sense.own.is_touching(),
-            height: sense.data.position.world_from_body[index].translation.z / self.standing_height.max(1e-9),
+            // Of the height the motion has now: who kneels on purpose has not fallen.
+            height: sense.data.position.world_from_body[index].translation.z
+                / self.wanted.position[0].z.max(0.1),
+            upright: self.targets.upright,
             strength,
             dt: sense.dt,
         };
@@ -257,10 +258,10 @@ impl Controller for Dynamo {
             self.effort = own.iter().map(|b| strongest(&b.joint().effort_limit[..3])).collect();
         }
         self.gains.set(self.options.frequency, self.options.damping_ratio);
+        self.gains.bear(sense.own.touches().iter().map(|touch| touch.load), sense.dt);
         self.medley.attitudes(&self.model, sense.time(), &mut self.wanted);
         let poses = &sense.data.position.world_from_body[sense.bodies.clone()];
         self.targets.update(&self.wanted, poses, self.gains.stiffness(), self.options.frame);
-        self.standing_height = self.standing_height.max(self.wanted.position[0].z);
 
         let felt = self.stun.gather(sense.own.blows(), sense.dt).max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);

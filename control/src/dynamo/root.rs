@@ -78,6 +78,8 @@ pub struct RootSense {
     pub touching: bool,
     /// Pelvis height over its usual one.
     pub height: f64,
+    /// How upright the motion wants it, 0 to 1.
+    pub upright: f64,
     /// Gain scale of the stun.
     pub strength: f64,
     /// Step, s.
@@ -150,7 +152,8 @@ impl Root {
         let level = |v: DVec3| v - s.down * s.down.dot(v); // (7)
         let torque = level(k.stiffness * s.error + k.damping * (s.wanted - s.actual)); // (6)
         let size = torque.length();
-        self.sustained += (size - self.sustained) * (s.dt / (k.patience + s.dt));
+        // Who lies or rolls on purpose has no balance to lose.
+        self.sustained += (size * s.upright - self.sustained) * (s.dt / (k.patience + s.dt));
         self.update_break(k, self.sustained, s);
         if self.broken {
             return None;
@@ -192,6 +195,7 @@ mod tests {
             down: -DVec3::Z,
             touching: true,
             height: 1.0,
+            upright: 1.0,
             strength: 1.0,
             dt: 1.0 / 120.0,
         }

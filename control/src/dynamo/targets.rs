@@ -18,6 +18,16 @@
 //!   the root turns on as the reference's does, so `ω_d = B ω_b` with the reference's own rates.
 //!
 //! In the absolute frame `B = H`: every bone strives for its attitude in the world ("super-balance").
+//!
+//! Which of the two is right depends on the motion. Who stands, walks or boxes falls when the root tips over, so the targets
+//! hang on it. Who turns a cartwheel, rolls or gets up turns the whole body on purpose, which a root spring that only
+//! balances cannot do: hung on the root, all targets wait for it, and the motion collapses. So the frame goes by the motion:
+//!
+//! ```text
+//! B = exp(s · lean) H,   s = 1 while the motion's own root is upright, 0 where it lies or is upside down     (3')
+//! ```
+//!
+//! With `1 - s` the root is a bone like the others, too, and a spring that could break over a fall has nothing to say.
 
 use glam::{DQuat, DVec3};
 use stuntlab_physics::glam;
@@ -28,11 +38,23 @@ use crate::reference::{Attitudes, twist};
 /// Whose root the targets hang on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Frame {
-    /// The simulated root (the paper): a leaning character leans all over.
+    /// (3'): the simulated root where the motion is upright, its own where it is not.
     #[default]
+    ByMotion,
+    /// The simulated root (the paper): a leaning character leans all over.
     Egocentric,
     /// The reference's root turned to the simulated heading: every bone strives for its absolute attitude.
     Absolute,
+}
+
+/// Tilts of a root that is still upright, and of one that no longer is, degrees: a boxer ducks at 40, who gets up pushes off at 70.
+const TILTS: [f64; 2] = [30.0, 60.0];
+
+/// 1 for a root that is upright, 0 for one that lies or is upside down, smooth in between.
+fn uprightness(root: DQuat) -> f64 {
+    let tilt = (root * DVec3::Z).z.clamp(-1.0, 1.0).acos().to_degrees();
+    let way = ((tilt - TILTS[0]) / (TILTS[1] - TILTS[0])).clamp(0.0, 1.0);
+    1.0 - way * way * (3.0 - 2.0 * way)
 }
 
 /// What every bone should do.
@@ -46,6 +68,8 @@ pub struct Targets {
     pub error: Vec<DVec3>,
     /// Turn about the vertical from the reference's world to the character's.
     pub heading: DQuat,
+    /// `s` of (3').
+    pub upright: f64,
     actual: Vec<DQuat>,
 }
 
@@ -57,6 +81,7 @@ impl Targets {
             angular_velocity: vec![DVec3::ZERO; bones],
             error: vec![DVec3::ZERO; bones],
             heading: DQuat::IDENTITY,
+            upright: 1.0,
             actual: vec![DQuat::IDENTITY; bones],
         }
     }
@@ -78,13 +103,13 @@ impl Targets {
         };
         self.heading = heading;
         let root = heading * wanted.orientation[0];
-        let base = match frame {
-            Frame::Egocentric => {
-                let lean = rotation::log(self.actual[0] * root.conjugate());
-                rotation::exp(lean.with_z(0.0)) * heading
-            }
-            Frame::Absolute => heading,
+        self.upright = match frame {
+            Frame::ByMotion => uprightness(wanted.orientation[0]),
+            Frame::Egocentric => 1.0,
+            Frame::Absolute => 0.0,
         };
+        let lean = rotation::log(self.actual[0] * root.conjugate());
+        let base = rotation::exp(self.upright * lean.with_z(0.0)) * heading;
         let turn = rotation::matrix(base);
         for i in 0..self.orientation.len() {
             self.orientation[i] = base * wanted.orientation[i];

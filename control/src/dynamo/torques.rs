@@ -57,6 +57,7 @@ pub(super) fn servo(
 impl Dynamo {
     /// (5) for every bone but the root.
     pub(super) fn track(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
+        self.track_root(sense, strength, out);
         for i in 1..self.ids.len() {
             let (k1, k2) = self.gains.of(i);
             // Damping fades more slowly than stiffness: limp, not jittery.
@@ -86,6 +87,21 @@ impl Dynamo {
                 }
             }
         }
+    }
+
+    /// (5) for the root, as far as the motion is not upright: see [`super::Targets`].
+    fn track_root(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
+        let share = 1.0 - self.targets.upright;
+        if share <= 0.0 || self.options.application != Application::External {
+            return;
+        }
+        let (k1, k2) = self.gains.of_root();
+        let gains = (k1 * share * strength, k2 * share * strength.sqrt());
+        let now = sense.data.velocity.body[sense.bodies.start].angular;
+        let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
+        let term = servo(error, rate, gains, now, sense.dt, f64::INFINITY);
+        self.cheat += term.at_rest.angular - term.gain.angular * now;
+        out.implicit.push((self.ids[0], term));
     }
 
     /// A joint servo that turns bone `i` towards the world orientation `wanted` with its rate.
