@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::contact::{Contact, Phase};
 use crate::convex::Warm;
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 use crate::step::reports::Remembered;
 use crate::step::sleep::Sleep;
 
@@ -31,10 +31,10 @@ pub struct Memory {
 /// A force between two bodies, or of the world on one, in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Felt {
-    /// Index of the body the force acts on.
-    pub body_a: usize,
-    /// Index of the body its opposite acts on; `None` for the static world.
-    pub body_b: Option<usize>,
+    /// The body the force acts on.
+    pub body_a: BodyId,
+    /// The body its opposite acts on; `None` for the static world.
+    pub body_b: Option<BodyId>,
     /// Where, world, as the step began.
     pub point: DVec3,
     /// Unit normal from B into A, world.

@@ -9,7 +9,7 @@ use super::Material;
 use crate::collide::{ContactPoint, Contacts};
 use crate::data::Positions;
 use crate::memory::{Memory, Touch};
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 
 /// What a contact point is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -26,10 +26,10 @@ pub enum Phase {
 /// A contact point with everything a force law needs. Forces act on body A, their opposite on body B.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Index of the body the normal points into.
-    pub body_a: usize,
-    /// Index of the other body; `None` for the static world.
-    pub body_b: Option<usize>,
+    /// The body the normal points into.
+    pub body_a: BodyId,
+    /// The other body; `None` for the static world.
+    pub body_b: Option<BodyId>,
     /// Place of the contact, world.
     pub point: DVec3,
     /// Unit normal from B into A, world.
@@ -79,6 +79,18 @@ impl Contact {
         [first, self.normal.cross(first)]
     }
 
+    /// Index of body A.
+    #[inline]
+    pub(crate) fn a(&self) -> usize {
+        self.body_a.index()
+    }
+
+    /// Index of body B; `None` for the static world.
+    #[inline]
+    pub(crate) fn b(&self) -> Option<usize> {
+        self.body_b.map(BodyId::index)
+    }
+
     /// The part of `v` across the normal.
     #[inline]
     pub(crate) fn tangential(&self, v: DVec3) -> DVec3 {
@@ -88,7 +100,7 @@ impl Contact {
     /// Makes the point stick where it is, stretched as `stretch` says.
     pub(crate) fn stick_with(&mut self, stretch: DVec3, positions: &Positions) {
         self.stretch = stretch;
-        let pose = |body: Option<usize>| body.map(|b| &positions.world_from_body[b]);
+        let pose = |body: Option<BodyId>| body.map(|b| &positions.world_from_body[b]);
         let local = |body, p: DVec3| pose(body).map_or(p, |pose| pose.inverse_transform_point(p));
         self.anchor = [local(Some(self.body_a), self.point), local(self.body_b, self.point - stretch)];
     }
@@ -139,8 +151,7 @@ impl ContactSet {
             let (a, b) = (manifold.collider_a, manifold.collider_b);
             let list = model.colliders.list();
             let (body_a, body_b) = (list[a.index()].body, list[b.index()].body);
-            let Some(body_a) = body_a.map(|b| b as usize) else { continue };
-            let body_b = body_b.map(|b| b as usize);
+            let Some(body_a) = body_a else { continue };
             let material = model.materials[a.index()].combined(&model.materials[b.index()]);
             let group = usize::from(body_b.is_some());
             let at = &mut cursor[group];
@@ -186,7 +197,7 @@ fn ready(
     positions: &Positions,
     point: &ContactPoint,
     key: Key,
-    (body_a, body_b): (usize, Option<usize>),
+    (body_a, body_b): (BodyId, Option<BodyId>),
     material: Material,
     known: Option<&Touch>,
     sizing: Sizing,
@@ -246,7 +257,7 @@ fn ready(
             contact.phase = old.phase;
             contact.anchor = old.anchor;
             contact.force = old.force;
-            let place = |body: Option<usize>, p: DVec3| {
+            let place = |body: Option<BodyId>, p: DVec3| {
                 body.map_or(p, |b| positions.world_from_body[b].transform_point(p))
             };
             let [on_a, on_b] = old.anchor;
@@ -265,7 +276,7 @@ fn ready(
 }
 
 /// Velocity along the normal per impulse at the point, of the body by itself.
-fn mobility(model: &Model, positions: &Positions, body: usize, point: &ContactPoint) -> f64 {
+fn mobility(model: &Model, positions: &Positions, body: BodyId, point: &ContactPoint) -> f64 {
     let pose = &positions.world_from_body[body];
     let inertia = &model.links[body].inertia;
     let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;

@@ -52,28 +52,28 @@ const SETTLED_LATE: f64 = 0.04;
 pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
     for (index, contact) in data.contact.points.iter_mut().enumerate() {
         contact.row = NONE;
-        if is_asleep(contact.body_a) {
+        if is_asleep(contact.a()) {
             continue;
         }
         contact.row = convex.rows.len() as u32;
         let source = index as u32;
-        let mut row = Row::new(Source::Contact(source), contact.body_a, contact.body_b, contact.normal);
+        let mut row = Row::new(Source::Contact(source), contact.a(), contact.b(), contact.normal);
         let arm = |b: usize, p: DVec3| p - data.position.world_from_body[b].translation;
-        match contact.body_b {
+        match contact.b() {
             // Two bodies are pushed at one point, or their friction across a gap would turn them both.
             Some(b) => {
-                row.arm_a = arm(contact.body_a, contact.point);
+                row.arm_a = arm(contact.a(), contact.point);
                 row.arm_b = arm(b, contact.point);
             }
             // Against the world a body is pushed at its own surface.
             None => {
                 let surface = contact.point - contact.normal * (0.5 * contact.depth.min(0.0));
-                row.arm_a = arm(contact.body_a, surface);
+                row.arm_a = arm(contact.a(), surface);
             }
         }
         convex.rows.push(row);
         if contact.material.rolling > 0.0 || contact.material.torsional > 0.0 {
-            let row = Row::new(Source::Turning(source), contact.body_a, contact.body_b, contact.normal);
+            let row = Row::new(Source::Turning(source), contact.a(), contact.b(), contact.normal);
             convex.rows.push(Row { spins: true, ..row });
         }
     }

@@ -17,8 +17,8 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
     let contact = data.contact.points[index];
     let [first, second] = contact.tangents(contact.velocity);
     let hits = |direction: DVec3| {
-        let a = force_hit(data, contact.body_a, direction, contact.point);
-        let b = contact.body_b.map(|b| force_hit(data, b, -direction, contact.point));
+        let a = force_hit(data, contact.a(), direction, contact.point);
+        let b = contact.b().map(|b| force_hit(data, b, -direction, contact.point));
         [Some(a), b]
     };
     let spec = |hits: [Option<Hit>; 2], target: f64| RowSpec {
@@ -46,7 +46,7 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
     let m = contact.material;
     if m.rolling > 0.0 || m.torsional > 0.0 {
         let turning = |direction: DVec3| {
-            [Some(moment_hit(contact.body_a, direction)), contact.body_b.map(|b| moment_hit(b, -direction))]
+            [Some(moment_hit(contact.a(), direction)), contact.b().map(|b| moment_hit(b, -direction))]
         };
         for (direction, length) in [(first, m.rolling), (second, m.rolling), (contact.normal, m.torsional)] {
             let row = RowSpec { friction: Some((normal, length)), ..spec(turning(direction), 0.0) };

@@ -176,7 +176,7 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
             let arm = contact.point - data.position.world_from_body[b].translation;
             data.velocity.body[b].at(arm).linear
         };
-        contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
+        contact.velocity = at(contact.a()) - contact.b().map_or(glam::DVec3::ZERO, at);
     }
 }
 
