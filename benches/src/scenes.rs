@@ -145,7 +145,7 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
         for c in 0..5 {
             let id = scene.model.find(&format!("c{c}_{}", part.name)).expect("every part is a body");
             if part.joint.kind == JointKind::Spherical {
-                let range = scene.model.body(id).v_range();
+                let range = scene.model.body(id).freedoms();
                 scene.act.servo.stiffness[range.clone()].fill(400.0 * carried);
                 scene.act.servo.damping[range].fill(40.0 * carried);
             }
@@ -154,7 +154,7 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
     if run > 0 {
         for k in 0..50 {
             let id = scene.model.find(&format!("o{k}")).expect("every loose body was added");
-            let start = scene.model.body(id).v_range().start;
+            let start = scene.model.body(id).freedoms().range().start;
             let (k, r) = (k as f64, run as f64);
             scene.state.v[start] = 0.2 * (k + 7.0 * r).sin();
             scene.state.v[start + 1] = 0.2 * (3.0 * k + 5.0 * r).cos();

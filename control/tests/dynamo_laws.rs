@@ -64,7 +64,7 @@ fn angles(n: usize) -> impl Strategy<Value = Vec<[f64; 3]>> {
 fn posed(character: &Character, lean: DVec3, angles: &[[f64; 3]]) -> State {
     let model = character.model();
     let mut state = State::new(model);
-    for (id, angles) in model.body_ids().zip(angles) {
+    for (id, angles) in model.body_ids().iter().zip(angles) {
         character.set_angles(&mut state, id, *angles);
     }
     state.set_rotation(&model.bodies()[0], rotation::exp(lean));

@@ -42,7 +42,7 @@ impl World {
     fn intent(&self, numbers: &[f64], on: impl Fn(usize) -> bool) -> Actuation {
         let mut act = Actuation::new(&self.model);
         let draw = |k: usize| numbers[k % numbers.len()];
-        for (i, (id, body)) in self.model.body_ids().zip(self.model.bodies()).enumerate() {
+        for (i, (id, body)) in self.model.body_ids().iter().zip(self.model.bodies()).enumerate() {
             if !on(i) {
                 continue;
             }
@@ -53,13 +53,13 @@ impl World {
             if body.joint().kind == JointKind::Free {
                 continue;
             }
-            for k in body.v_range() {
+            for k in body.freedoms() {
                 act.joint_force[k] = draw(k + 3);
                 act.servo.stiffness[k] = 100.0 * draw(k + 4).abs();
                 act.servo.damping[k] = 10.0 * draw(k + 5).abs();
                 act.servo.target_v[k] = draw(k + 6);
             }
-            let q = body.q_range();
+            let q = body.coordinates();
             if body.joint().kind == JointKind::Spherical {
                 let turn = rotation::exp(DVec3::new(x, y, z) * 0.5);
                 let target = (self.state.rotation(body) * turn).normalize();
@@ -81,7 +81,7 @@ impl World {
     fn torques(&self, act: &Actuation) -> (Vec<f64>, Vec<DVec3>) {
         let mut joint = act.joint_force.clone();
         for body in self.model.bodies() {
-            let q = body.q_range();
+            let q = body.coordinates();
             let error = match body.joint().kind {
                 JointKind::Spherical => {
                     let target = DQuat::from_slice(&act.servo.target_q[q]);
@@ -90,7 +90,7 @@ impl World {
                 JointKind::Free => vec![0.0; 6],
                 _ => q.map(|k| act.servo.target_q[k] - self.state.q[k]).collect(),
             };
-            for (k, error) in body.v_range().zip(error) {
+            for (k, error) in body.freedoms().zip(error) {
                 let rate = act.servo.target_v[k] - self.state.v[k];
                 joint[k] += act.servo.stiffness[k] * error + act.servo.damping[k] * rate;
             }

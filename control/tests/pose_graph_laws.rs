@@ -187,7 +187,7 @@ proptest! {
             controller.act(&Sense::new(model, &state, &data, dt, &senses), &mut act);
             if let Some(before) = &before {
                 for body in model.bodies().iter().filter(|b| b.parent().is_some()) {
-                    let q = body.q_range();
+                    let q = body.coordinates();
                     let (old, new) = (&before.servo.target_q[q.clone()], &act.servo.target_q[q]);
                     let way = match body.joint().kind {
                         JointKind::Spherical => {
@@ -196,7 +196,7 @@ proptest! {
                         _ => old.iter().zip(new).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
                     };
                     prop_assert!(way <= most, "{} {way} {most}", body.name());
-                    for k in body.v_range() {
+                    for k in body.freedoms() {
                         let (old, new) = (before.servo.stiffness[k], act.servo.stiffness[k]);
                         prop_assert!((old - new).abs() <= 1.5 * old.max(new) * 2.0 * dt / blend + 1e-9);
                     }

@@ -26,7 +26,7 @@ fn at_rest(model: &Model) -> (State, Data) {
 fn deepest_overlap(model: &Model, data: &Data) -> f64 {
     let mut contacts = Contacts::new();
     let poses = &data.position.world_from_body;
-    find_contacts(model.colliders(), |b| poses[b as usize], &ContactOptions { margin: 0.0 }, &mut contacts);
+    find_contacts(model.colliders(), |b| poses[b], &ContactOptions { margin: 0.0 }, &mut contacts);
     contacts.manifolds.iter().filter_map(|m| m.deepest()).map(|p| p.depth).fold(0.0, f64::max)
 }
 
@@ -356,9 +356,9 @@ fn several_stand_in_one_scene() {
     figure.append_to(&mut builder, "b/", Transform::from_translation(DVec3::Y * 2.0));
     let model = builder.build().unwrap();
     let b = figure.find_in(&model, "b/").unwrap();
-    assert_eq!((b.bodies.clone(), b.v.clone()), (16..32, 37..74));
+    assert_eq!((b.bodies.range(), b.freedoms.range()), (16..32, 37..74));
     let (_, data) = at_rest(&model);
-    let place = data.position.world_from_body[b.bodies.start].translation;
+    let place = data.position.world_from_body[b.bodies.at(0)].translation;
     assert!(place.distance(DVec3::new(0.0, 2.0, figure.root_height())) < 1e-12);
     assert_eq!(figure.find_in(&model, "c/"), None);
 }

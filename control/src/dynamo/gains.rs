@@ -5,7 +5,7 @@
 //! every bone has at least the stiffness of a tracker known to work (DeepMimic's, times 1.6 for a grown body), scaled
 //! with the square of the frequency like the rest.
 
-use stuntlab_mocap::character::Part;
+use stuntlab_mocap::character::{Bone, Part};
 use stuntlab_physics::Model;
 
 use crate::gains::carried_inertia;
@@ -34,7 +34,7 @@ impl BoneGains {
         let n = model.n_bodies();
         let of = |name: &str| Part::of_name(name).map_or(0.0, |part| part.strength().tracking);
         let table = model.bodies().iter().map(|b| of(b.name()));
-        let inertia = carried_inertia(model, 0..n);
+        let inertia = carried_inertia(model, model.body_ids());
         let mut gains = Self {
             inertia,
             table: table.collect(),
@@ -63,9 +63,9 @@ impl BoneGains {
         }
     }
 
-    /// k₁ and k₂ of bone `i`.
-    pub fn of(&self, i: usize) -> (f64, f64) {
-        (self.stiffness[i], self.damping[i])
+    /// k₁ and k₂ of a bone.
+    pub fn of(&self, bone: Bone) -> (f64, f64) {
+        (self.stiffness[bone], self.damping[bone])
     }
 
     /// k₁ of all bones; the root's is that of its spring about the vertical.

@@ -20,6 +20,7 @@
 //! In the absolute frame `B = H`: every bone strives for its attitude in the world ("super-balance").
 
 use glam::{DQuat, DVec3};
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam;
 use stuntlab_physics::spatial::{Transform, rotation};
 
@@ -97,9 +98,9 @@ impl Targets {
         }
     }
 
-    /// Actual orientation of bone `i` as of the last update.
-    pub fn actual(&self, i: usize) -> DQuat {
-        self.actual[i]
+    /// Actual orientation of a bone as of the last update.
+    pub fn actual(&self, bone: Bone) -> DQuat {
+        self.actual[bone]
     }
 
     /// Mean angle between the bones below the root and their targets, rad.

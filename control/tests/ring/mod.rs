@@ -152,7 +152,7 @@ impl Ring {
     /// Keeps the crate away until it is thrown at the chest.
     fn hold_or_throw(&mut self) {
         let (Some(id), Some((when, angle))) = (self.crate_body, self.throw) else { return };
-        let (q, v) = (self.model.body(id).q_range(), self.model.body(id).v_range());
+        let (q, v) = (self.model.body(id).coordinates(), self.model.body(id).freedoms());
         let mut place = DVec3::new(50.0, 0.0, 50.0);
         let mut velocity = DVec3::ZERO;
         if self.state.time >= when {

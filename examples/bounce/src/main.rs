@@ -47,9 +47,9 @@ impl Controller for Bounce {
         let hinge = |b: &usize| matches!(sense.model.bodies()[*b].joint().kind, JointKind::Revolute { .. });
         for body in sense.bodies.clone().filter(hinge) {
             let joint = &sense.model.bodies()[body];
-            out.servo.stiffness[joint.v_range().start] = 300.0;
-            out.servo.damping[joint.v_range().start] = 30.0;
-            out.servo.target_q[joint.q_range().start] = self.bent[0];
+            out.servo.stiffness[joint.freedoms().range().start] = 300.0;
+            out.servo.damping[joint.freedoms().range().start] = 30.0;
+            out.servo.target_q[joint.coordinates().range().start] = self.bent[0];
         }
     }
 

@@ -87,7 +87,7 @@ pub(super) const ROWS: &[Quantity] = &[
     )
     .usually(Stat::Last),
     Quantity::new("joint-angle", "deg", Subject::Body, "First coordinate of the joint above a body", |l| {
-        let first = l.world.model().body(l.of?).q_range().start;
+        let first = l.world.model().body(l.of?).coordinates().range().start;
         Some(l.world.state.q.get(first)?.to_degrees())
     })
     .usually(Stat::Last),
@@ -112,7 +112,7 @@ fn speed(look: &Look<'_>) -> Option<f64> {
     let of = |body| com_of_body(look.world, body).1.length();
     Some(match look.of {
         Some(body) => of(body),
-        None => look.world.model().body_ids().map(of).fold(0.0, f64::max),
+        None => look.world.model().body_ids().iter().map(of).fold(0.0, f64::max),
     })
 }
 
@@ -150,7 +150,7 @@ fn lost_bodies(look: &Look<'_>) -> Option<f64> {
         let at = world.data.world_from_body(*b).translation;
         at.z < -3.0 || at.truncate().length() > 100.0
     };
-    Some(world.model().body_ids().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64)
+    Some(world.model().body_ids().iter().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64)
 }
 
 /// Mean angle between the joints of all driven characters and their targets, rad.
@@ -162,7 +162,7 @@ fn pose_error(world: &World) -> Option<f64> {
         let sense = world.sense(k);
         if controller.target(&sense, &mut target.q) {
             joints.extend(
-                model.bodies()[sense.bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()),
+                model.bodies()[sense.bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.freedoms()),
             );
         }
     }

@@ -44,7 +44,7 @@ impl Start {
             energy: energy(world),
             kinetic: energy_now,
             momentum: centroidal_momentum(world.model(), &world.data),
-            place: world.model().body_ids().map(|b| com_of_body(world, b)).collect(),
+            place: world.model().body_ids().iter().map(|b| com_of_body(world, b)).collect(),
             largest_kinetic: energy_now,
             watch: Watch::new(world),
         }

@@ -75,7 +75,7 @@ impl Painter {
 
     fn solids(&mut self, world: &World, look: &Look) {
         let colliders = world.model().colliders().list().iter();
-        let ids: Vec<BodyId> = world.model().body_ids().collect();
+        let ids: Vec<BodyId> = world.model().body_ids().iter().collect();
         for (collider, place) in colliders.zip(&world.data.collision.world_from_shape) {
             let mut paint = match collider.body {
                 None => fixture_paint(&collider.shape),

@@ -98,7 +98,7 @@ impl Track {
 fn tip(model: &Model, index: usize) -> DVec3 {
     let body = &model.bodies()[index];
     let center = body.inertia().center_of_mass;
-    let id = model.body_ids().nth(index);
+    let id = model.body_ids().iter().nth(index);
     let reach = model.shapes_of(id).next().map_or(0.0, |spec| match spec.shape {
         Shape::Capsule { radius, half_length } => radius + half_length,
         Shape::Sphere { radius } => radius,

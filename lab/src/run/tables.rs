@@ -99,8 +99,8 @@ fn joints(world: &World, out: &mut String) {
     let mut way = vec![0.0; model.n_v()];
     State::new(model).difference(model, &world.state, &mut way);
     for body in model.bodies() {
-        let first = body.v_range().start;
-        for k in body.v_range() {
+        let first = body.freedoms().range().start;
+        for k in body.freedoms() {
             let _ = write!(out, "{time:.6},{},{}", cell(body.name()), k - first);
             let numbers = [
                 way[k],

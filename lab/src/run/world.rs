@@ -326,7 +326,7 @@ impl World {
         let frame = spec.joint().parent_from_joint;
         let place = frame.inverse_transform_point(from);
         let to_body = frame.rotation.transpose();
-        let (q, v) = (spec.q_range(), spec.v_range());
+        let (q, v) = (spec.coordinates(), spec.freedoms());
         self.state.q[q.start..q.start + 3].copy_from_slice(&place.to_array());
         self.state.q[q.start + 3..q.end].copy_from_slice(&DQuat::IDENTITY.to_array());
         self.state.v[v.start..v.start + 3].copy_from_slice(&(to_body * velocity).to_array());

@@ -224,7 +224,7 @@ impl Assembly<'_> {
 impl Stage {
     /// The body of this name; `name` of a character means its root.
     pub fn find(&self, name: &str) -> Option<BodyId> {
-        let root = |m: &Member| self.model.body_ids().nth(m.bodies.start);
+        let root = |m: &Member| self.model.body_ids().iter().nth(m.bodies.start);
         self.model.find(name).or_else(|| self.cast.iter().find(|m| m.name == name).and_then(root))
     }
 
@@ -234,7 +234,7 @@ impl Stage {
             let Some(root) = root else { continue };
             let bodies = self.model.trees()[self.model.tree_of(root)].clone();
             let first = &character.first;
-            let (q, v) = (self.model.body(root).q_range().start, self.model.body(root).v_range().start);
+            let (q, v) = (self.model.body(root).coordinates().range().start, self.model.body(root).freedoms().range().start);
             self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
             self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
             self.set_velocity(root, character.velocity, character.spin);
@@ -286,7 +286,7 @@ impl Stage {
             let turn = rotation::exp(DVec3::new(values[0], values[1], values[2]));
             self.state.set_rotation(body, turn);
         } else {
-            self.state.q[body.q_range()].copy_from_slice(values);
+            self.state.q[body.coordinates()].copy_from_slice(values);
         }
         Ok(())
     }
@@ -298,7 +298,7 @@ impl Stage {
             let turned = self.state.rotation(body);
             let frame = body.joint().parent_from_joint.rotation;
             let to_body = |v: DVec3| turned.conjugate() * (frame.transpose() * v);
-            let v = &mut self.state.v[body.v_range()];
+            let v = &mut self.state.v[body.freedoms()];
             if let Some(velocity) = velocity {
                 v[..3].copy_from_slice(&to_body(velocity).to_array());
             }
@@ -314,7 +314,7 @@ impl Stage {
             match &item.joint {
                 None => self.set_velocity(id, Some(item.velocity), Some(item.spin)),
                 Some(link) => {
-                    let range = self.model.body(id).q_range();
+                    let range = self.model.body(id).coordinates();
                     if range.len() == 1 {
                         self.state.q[range.start] = link.start;
                     }
@@ -440,7 +440,7 @@ impl Stage {
         if let Some(motion) = &member.motion {
             return Box::new(motion.reference());
         }
-        let first = self.model.bodies()[member.bodies.start].q_range().start;
+        let first = self.model.bodies()[member.bodies.start].coordinates().range().start;
         Box::new(HeldPose::new(self.state.q[first..first + member.model.n_q()].to_vec()))
     }
 

@@ -137,7 +137,7 @@ impl FixtureModel {
         lists: &[Vec<f64>],
         out: &mut [f64],
     ) -> Result<(), VerifyError> {
-        self.read(path, field, lists, out, |b| self.model.body(b).q_range())
+        self.read(path, field, lists, out, |b| self.model.body(b).coordinates())
     }
 
     /// Spreads per-body lists of rates or forces over our `v`-like vector.
@@ -148,7 +148,7 @@ impl FixtureModel {
         lists: &[Vec<f64>],
         out: &mut [f64],
     ) -> Result<(), VerifyError> {
-        self.read(path, field, lists, out, |b| self.model.body(b).v_range())
+        self.read(path, field, lists, out, |b| self.model.body(b).freedoms())
     }
 
     fn read(
@@ -176,12 +176,12 @@ impl FixtureModel {
 
     /// For every freedom in the fixture's flat order, ours.
     pub(crate) fn freedoms(&self) -> Vec<usize> {
-        self.bodies.iter().flat_map(|&b| self.model.body(b).v_range()).collect()
+        self.bodies.iter().flat_map(|&b| self.model.body(b).freedoms()).collect()
     }
 
     /// For every position coordinate in the fixture's flat order, ours.
     pub(crate) fn coordinates(&self) -> Vec<usize> {
-        self.bodies.iter().flat_map(|&b| self.model.body(b).q_range()).collect()
+        self.bodies.iter().flat_map(|&b| self.model.body(b).coordinates()).collect()
     }
 
     /// Our body for the fixture's index.

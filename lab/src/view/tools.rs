@@ -20,7 +20,7 @@ pub(crate) struct Picked {
 pub(crate) fn pick(world: &World, view: &View, (x, y): (f64, f64)) -> Option<Picked> {
     let ray = view.ray(x, y);
     let colliders = world.model().colliders();
-    let ids: Vec<BodyId> = world.model().body_ids().collect();
+    let ids: Vec<BodyId> = world.model().body_ids().iter().collect();
     let owner = |id| colliders.get(id).body.map(|b| ids[b as usize]);
     let ray = Ray { origin: ray.origin, direction: ray.direction, max_distance: 1e3 };
     // Terrain hides what is behind it.
@@ -53,7 +53,7 @@ pub(crate) fn push(world: &World, body: BodyId, point_body: DVec3, direction: DV
 
 /// What is pushed when the mouse points at nothing: the chest of the first figure, or the first body.
 pub(crate) fn usual_target(world: &World) -> Option<(BodyId, DVec3)> {
-    let ids: Vec<BodyId> = world.model().body_ids().collect();
+    let ids: Vec<BodyId> = world.model().body_ids().iter().collect();
     let own = world.cast().first().map_or(0..ids.len(), |m| m.bodies.clone());
     let chest = |b: &&BodyId| {
         let name = world.model().body(**b).name();

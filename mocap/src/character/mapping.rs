@@ -123,7 +123,7 @@ impl Character {
         let segment = &self.plan.segments[index];
         let parent = turned[segment.parent.unwrap_or(0)];
         let body = self.model.body(self.body_of_segment[index]);
-        let q = &mut q[body.q_range()];
+        let q = &mut q[body.coordinates()];
         match body.joint().kind {
             JointKind::Spherical => {
                 if let Some(w) = self.hinged_limb(index, world, &turned[index]) {

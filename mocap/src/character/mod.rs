@@ -16,6 +16,7 @@
 //! ```
 
 pub(crate) mod anatomy;
+mod bone;
 mod figures;
 mod joints;
 mod limit;
@@ -30,6 +31,7 @@ pub(crate) mod stance;
 mod strength;
 
 pub use anatomy::Part;
+pub use bone::Bone;
 pub use joints::{JointStyle, ServoGains};
 pub(crate) use limit::ball_bounds;
 pub use limit::{clamp_to_limits, limit_violation};
@@ -48,8 +50,9 @@ use plan::{Keep, Plan};
 use segments::Table;
 use stance::Stance;
 use std::sync::Arc;
+use stuntlab_physics::model::Body;
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{BodyId, BodySpec, JointKind, Model, ModelBuilder, State};
+use stuntlab_physics::{BodyId, BodySpec, JointKind, Model, ModelBuilder, State, Tree};
 
 /// How a character is built. The default guesses everything from the skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -447,13 +450,14 @@ impl Character {
     }
 
     /// Finds the character in a model it was appended to under this prefix.
-    pub fn find_in(&self, model: &Model, prefix: &str) -> Option<Instance> {
-        let first = model.find(&format!("{prefix}{}", self.model.bodies()[0].name()))?;
-        let bodies = first.index()..first.index() + self.model.n_bodies();
-        let same = model.bodies().get(bodies.clone())?.iter().zip(self.model.bodies());
-        let fits = same.into_iter().all(|(a, b)| a.name().strip_prefix(prefix) == Some(b.name()));
-        let (q, v) = (model.body(first).q_range().start, model.body(first).v_range().start);
-        fits.then_some(Instance { bodies, q: q..q + self.model.n_q(), v: v..v + self.model.n_v() })
+    ///
+    /// It is a tree whose bodies, coordinates and freedoms are in the character's own order.
+    pub fn find_in(&self, model: &Model, prefix: &str) -> Option<Tree> {
+        let root = model.find(&format!("{prefix}{}", self.model.bodies()[0].name()))?;
+        let tree = model.tree_of(root);
+        let (theirs, own) = (&model.bodies()[tree.bodies], self.model.bodies());
+        let same = |(a, b): (&Body, &Body)| a.name().strip_prefix(prefix) == Some(b.name());
+        (theirs.len() == own.len() && theirs.iter().zip(own).all(same)).then_some(tree)
     }
 
     /// Sets a joint by its anatomical angles in radians: flexion, abduction, twist (recipe 0.1 signs; those it lacks are
@@ -463,12 +467,12 @@ impl Character {
         let b = self.model.body(body);
         match b.joint().kind {
             JointKind::Spherical => state.set_rotation(b, joints::rotation(part, angles)),
-            JointKind::Revolute { .. } => state.q[b.q_range().start] = angles[0],
+            JointKind::Revolute { .. } => state.q[b.coordinates()][0] = angles[0],
             JointKind::Universal { axes } => {
                 let named = joints::axes(part);
                 for (k, axis) in axes.iter().enumerate() {
                     let angle = named.iter().position(|n| n.dot(*axis) > 0.9).map_or(0.0, |i| angles[i]);
-                    state.q[b.q_range().start + k] = angle;
+                    state.q[b.coordinates()][k] = angle;
                 }
             }
             _ => {}
@@ -479,7 +483,7 @@ impl Character {
     pub fn angles(&self, state: &State, body: BodyId) -> [f64; 3] {
         let part = self.parts[body.index()];
         let b = self.model.body(body);
-        let q = &state.q[b.q_range()];
+        let q = &state.q[b.coordinates()];
         match b.joint().kind {
             JointKind::Spherical => joints::angles(part, state.rotation(b)),
             JointKind::Revolute { .. } => [q[0], 0.0, 0.0],
@@ -490,17 +494,6 @@ impl Character {
             _ => [0.0; 3],
         }
     }
-}
-
-/// Where a character is in a larger model; its coordinates are contiguous and in the character's own order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instance {
-    /// Its bodies.
-    pub bodies: core::ops::Range<usize>,
-    /// Its coordinates in `q`.
-    pub q: core::ops::Range<usize>,
-    /// Its freedoms in `v`.
-    pub v: core::ops::Range<usize>,
 }
 
 fn check_range(

@@ -1,9 +1,6 @@
 //! What bodies, trees, freedoms and coordinates are called. An id is a place in the arrays that have an entry per body (or
 //! tree, freedom, coordinate) and indexes them: `data.position.world_from_body[body]`, `state.v[freedom]`.
 
-use std::fmt;
-use std::ops::{Index, IndexMut};
-
 /// An id: a place in arrays with an entry per thing of its kind.
 pub trait Id: Copy + Eq {
     /// The thing at `index`.
@@ -13,14 +10,25 @@ pub trait Id: Copy + Eq {
     fn place(self) -> usize;
 }
 
-macro_rules! id {
+/// Makes an [`Id`] type: a number of 32 bits that indexes slices and vectors. Crates that count things of their own use it too.
+///
+/// ```
+/// stuntlab_physics::id_type! {
+///     /// A joint of a hand.
+///     Knuckle
+/// }
+/// let bent = vec![0.1, 0.2, 0.3];
+/// assert_eq!(bent[Knuckle::new(1)], 0.2);
+/// ```
+#[macro_export]
+macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
 
         impl $name {
-            /// The one at `index` of its model. Whoever has the model has better ways: by name, or from what holds it.
+            /// The one at `index`. Whoever has the whole has better ways: by name, or from what holds it.
             ///
             /// # Panics
             /// If there could not be so many.
@@ -37,7 +45,7 @@ macro_rules! id {
             }
         }
 
-        impl Id for $name {
+        impl $crate::model::Id for $name {
             #[inline]
             fn at(index: usize) -> Self {
                 Self::new(index)
@@ -49,13 +57,17 @@ macro_rules! id {
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 write!(f, concat!(stringify!($name), "({})"), self.0)
             }
         }
 
-        impl<T> Index<$name> for [T] {
+        $crate::id_type!(@index $name, [T]);
+        $crate::id_type!(@index $name, Vec<T>);
+    };
+    (@index $name:ident, $array:ty) => {
+        impl<T> ::core::ops::Index<$name> for $array {
             type Output = T;
 
             #[inline]
@@ -64,23 +76,7 @@ macro_rules! id {
             }
         }
 
-        impl<T> IndexMut<$name> for [T] {
-            #[inline]
-            fn index_mut(&mut self, id: $name) -> &mut T {
-                &mut self[id.index()]
-            }
-        }
-
-        impl<T> Index<$name> for Vec<T> {
-            type Output = T;
-
-            #[inline]
-            fn index(&self, id: $name) -> &T {
-                &self[id.index()]
-            }
-        }
-
-        impl<T> IndexMut<$name> for Vec<T> {
+        impl<T> ::core::ops::IndexMut<$name> for $array {
             #[inline]
             fn index_mut(&mut self, id: $name) -> &mut T {
                 &mut self[id.index()]
@@ -89,22 +85,22 @@ macro_rules! id {
     };
 }
 
-id! {
+id_type! {
     /// A body of a [`crate::Model`], and the joint that carries it.
     BodyId
 }
 
-id! {
+id_type! {
     /// A tree of a [`crate::Model`]: a body that hangs on the world and all that hang on it.
     TreeId
 }
 
-id! {
+id_type! {
     /// A freedom of some joint: a place in [`crate::State::v`], in accelerations and joint forces.
     Freedom
 }
 
-id! {
+id_type! {
     /// A position coordinate of some joint: a place in [`crate::State::q`].
     Coordinate
 }

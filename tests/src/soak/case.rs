@@ -147,7 +147,7 @@ impl Case {
         let mut world = World::new(self.model()?, options);
         for (spec, drive, rates) in &self.bodies {
             let body = world.model.body(world.model.find(&spec.name).expect("every body was added"));
-            let range = body.v_range();
+            let range = body.freedoms();
             world.state.v[range.clone()].copy_from_slice(rates);
             match *drive {
                 Drive::None => {}

@@ -340,7 +340,7 @@ fn rates(model: &Model, state: &State) -> Vec<f64> {
     let q = DQuat::from_slice(&state.q[3..7]);
     let linear = q * DVec3::from_slice(&v[..3]);
     v[..3].copy_from_slice(&linear.to_array());
-    assert_eq!(model.bodies()[0].v_range().len(), 6);
+    assert_eq!(model.bodies()[0].freedoms().len(), 6);
     v
 }
 
@@ -351,13 +351,13 @@ fn prescribed_joints_land_on_their_rates_and_places() {
             // Fast enough for the free flow.
             let mut world = world(arm(Joint::free()), formulation);
             scatter(&mut world.state.v, 2.0);
-            let told: Vec<_> = world.model.body_ids().filter(|b| all || b.index() % 2 == 0).collect();
+            let told: Vec<_> = world.model.body_ids().iter().filter(|b| all || b.index() % 2 == 0).collect();
             for step in 0..30 {
                 let mut wanted = vec![0.0; world.model.n_v()];
                 scatter(&mut wanted, 3.0 * (0.3 * f64::from(step)).cos());
                 world.act.clear();
                 for &body in &told {
-                    world.act.prescribe(&world.model, body, &wanted[world.model.body(body).v_range()]);
+                    world.act.prescribe(&world.model, body, &wanted[world.model.body(body).freedoms()]);
                 }
                 let mut expected = world.state.clone();
                 expected.v.copy_from_slice(&wanted);
@@ -367,8 +367,8 @@ fn prescribed_joints_land_on_their_rates_and_places() {
                 let found = rates(&world.model, &world.state);
                 for &body in &told {
                     let body = world.model.body(body);
-                    let off = apart(&found[body.v_range()], &end[body.v_range()])
-                        .max(apart(&world.state.q[body.q_range()], &expected.q[body.q_range()]));
+                    let off = apart(&found[body.freedoms()], &end[body.freedoms()])
+                        .max(apart(&world.state.q[body.coordinates()], &expected.q[body.coordinates()]));
                     assert!(off < 1e-12, "{} {}: {off:e}", formulation.name(), body.name());
                 }
             }
@@ -427,8 +427,8 @@ fn prescribed_torques_are_those_of_inverse_dynamics() {
                 let mut wanted = vec![0.0; model.n_v()];
                 scatter(&mut wanted, 0.4);
                 let mut data = Data::new(&model);
-                for (i, body) in model.body_ids().enumerate().filter(|(i, _)| told[*i]) {
-                    let range = model.body(body).v_range();
+                for (i, body) in model.body_ids().iter().enumerate().filter(|(i, _)| told[*i]) {
+                    let range = model.body(body).freedoms();
                     world.act.prescribe(&model, body, &wanted[range.clone()]);
                     for k in range {
                         data.dynamics.acceleration[k] = (wanted[k] - world.state.v[k]) / dt;
@@ -450,7 +450,7 @@ fn a_hanging_chain_carries_what_is_below() {
     for formulation in Formulation::ALL {
         let mut world = world(arm(Joint::spherical()), formulation);
         world.run(0.5);
-        for (i, body) in world.model.body_ids().enumerate() {
+        for (i, body) in world.model.body_ids().iter().enumerate() {
             let wrench = world.data.reactions.wrench[body.index()];
             let below = DVec3::Z * (9.81 * LINK.mass * (4 - i) as f64);
             assert!((wrench.linear - below).length() < 1e-6, "{} {i}: {wrench:?}", formulation.name());
@@ -468,7 +468,7 @@ fn the_forces_on_a_foot_add_up() {
         let mut world = world(model, formulation);
         world.reference_servos(&figure, 1.0);
         let feet: Vec<_> =
-            world.model.body_ids().filter(|&b| world.model.body(b).name().contains("foot")).collect();
+            world.model.body_ids().iter().filter(|&b| world.model.body(b).name().contains("foot")).collect();
         assert_eq!(feet.len(), 2);
         let mut pressed = 0.0_f64;
         for step in 0..90 {

@@ -38,7 +38,7 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
         let mut world = World::new(model, options);
         world.reference_servos(&figure, 0.05);
         (world.state.v[3], world.state.v[4]) = (2.0, -3.0);
-        let bodies: Vec<_> = world.model.body_ids().collect();
+        let bodies: Vec<_> = world.model.body_ids().iter().collect();
         let named = |part: &str| {
             *bodies.iter().rfind(|&&b| world.model.body(b).name().contains(part)).expect("it has one")
         };
@@ -154,7 +154,7 @@ impl Scenes {
         let mut world = World::new(model, options);
         world.state.v.iter_mut().for_each(|v| *v = self.number(3.0));
         world.energy();
-        let bodies: Vec<_> = world.model.body_ids().collect();
+        let bodies: Vec<_> = world.model.body_ids().iter().collect();
         for k in 0..world.model.n_v() {
             if self.chance(0.4) {
                 (world.act.servo.stiffness[k], world.act.servo.damping[k]) = (50.0, 2.0);

@@ -127,7 +127,7 @@ proptest! {
             .expect("valid");
         let mut world = World::new(model, StepOptions::default().with(formulation));
         let b = world.model.find("b").expect("a body");
-        let dof = world.model.body(b).v_range().start;
+        let dof = world.model.body(b).freedoms().range().start;
         world.act.prescribed[b.index()] = true;
         let mut expected = 0.0;
         for step in 0..60 {

@@ -160,11 +160,11 @@ impl Trial<'_> {
         for (&body, initial) in built.bodies.iter().zip(&self.case.initial) {
             let body = model.body(body);
             let rotation = DQuat::from_array(initial.quaternion).normalize();
-            let q = &mut state.q[body.q_range()];
+            let q = &mut state.q[body.coordinates()];
             q[..3].copy_from_slice(&initial.position);
             q[3..].copy_from_slice(&rotation.to_array());
             let back = rotation.conjugate();
-            let v = &mut state.v[body.v_range()];
+            let v = &mut state.v[body.freedoms()];
             v[..3].copy_from_slice(&(back * change(initial.linear_velocity.into())).to_array());
             v[3..].copy_from_slice(&(back * DVec3::from(initial.angular_velocity_world)).to_array());
         }
