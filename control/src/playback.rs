@@ -74,7 +74,9 @@ impl Controller for Playback {
         now.difference(model, next, own_way);
         now.q.copy_from_slice(&sense.state.q[own.coordinates]);
         now.difference(model, next, way);
-        for (rate, (way, own)) in out.prescribed_velocity[own.freedoms].iter_mut().zip(way.iter().zip(own_way)) {
+        for (rate, (way, own)) in
+            out.prescribed_velocity[own.freedoms].iter_mut().zip(way.iter().zip(own_way))
+        {
             *rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
         }
         out.prescribed[own.bodies].fill(true);

@@ -166,9 +166,9 @@ mod tests {
         let mut state = State::new(&model);
         state.q[0] = 0.5;
         let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
-        let mut pose = Pose::new(&model, 0..3, gains, &state);
+        let mut pose = Pose::new(&model, model.body_ids(), gains, &state);
         let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
-        let mut senses = Senses::new(&model, 0..3, Physique::by_name(&model).into());
+        let mut senses = Senses::new(&model, model.body_ids(), Physique::by_name(&model).into());
         for _ in 0..360 {
             observe(&model, &state, &mut data, &options);
             act.clear();
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn commands_are_checked() {
         let model = figures::humanoid37().model();
-        let mut pose = Pose::new(&model, 0..16, Gains::Table { scale: 1.6 }, &State::new(&model));
+        let mut pose = Pose::new(&model, model.body_ids(), Gains::Table { scale: 1.6 }, &State::new(&model));
         assert!(pose.command("strength", 0.5).is_ok());
         let error = pose.command("strenght", 0.5).expect_err("a typing error");
         assert_eq!(error.to_string(), "expected one of: strength");

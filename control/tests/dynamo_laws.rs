@@ -107,7 +107,7 @@ fn actuation(
     observe(model, state, &mut data, &opt);
     let mut act = Actuation::new(model);
     let mut dynamo = Dynamo::new(model.clone(), Box::new(HeldPose::new(wanted.q.clone())), options);
-    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(character).into());
+    let mut senses = Senses::new(model, model.body_ids(), Physique::of(character).into());
     senses.look(model, state, &data);
     dynamo.act(&Sense::new(model, state, &data, opt.dt, &senses), &mut act);
     (act, dynamo.cheat())

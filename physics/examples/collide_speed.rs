@@ -6,10 +6,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use stuntlab_physics::BodyId;
 use stuntlab_physics::collide::{
     Aabb, Bvh, Collider, Colliders, ContactOptions, Contacts, SweepAndPrune, find_contacts,
 };
-use stuntlab_physics::BodyId;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::{Heightfield, Shape, ShapeError};
 use stuntlab_physics::random::Random;

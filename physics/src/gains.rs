@@ -437,7 +437,12 @@ fn sentence(model: &Model, v: &GainVerdict, name: &str, dt: f64) -> String {
     let body = model.body(v.body);
     let who = match v.freedom {
         Some(dof) if body.v_range().len() > 1 => {
-            format!("{} of joint '{}', freedom {}", v.source.name(), body.name(), dof.index() - body.v_range().start)
+            format!(
+                "{} of joint '{}', freedom {}",
+                v.source.name(),
+                body.name(),
+                dof.index() - body.v_range().start
+            )
         }
         Some(_) => format!("{} of joint '{}'", v.source.name(), body.name()),
         None => format!("{} of body '{}'", v.source.name(), body.name()),

@@ -224,7 +224,8 @@ impl Dynamo {
             actual,
             down: gravity.try_normalize().unwrap_or(-DVec3::Z),
             touching: sense.own.is_touching(),
-            height: sense.data.position.world_from_body[root_body].translation.z / self.standing_height.max(1e-9),
+            height: sense.data.position.world_from_body[root_body].translation.z
+                / self.standing_height.max(1e-9),
             strength,
             dt: sense.dt,
         };

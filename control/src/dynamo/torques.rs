@@ -102,9 +102,8 @@ impl Dynamo {
         out: &mut Actuation,
     ) {
         let body = sense.bone(bone);
-        let parent = body
-            .parent()
-            .map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
+        let parent =
+            body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
         let parent_rate = body.parent().map_or(DVec3::ZERO, |p| sense.data.velocity.body[p].angular);
         let child = self.targets.actual(bone).conjugate();
         let frame = parent * body.joint().parent_from_joint.rotation;

@@ -4,7 +4,6 @@
 //! several steps, and Dynamo's stun should feel all of it. Fists hurt besides: on head and trunk, hardly on
 //! the arms, and hurt adds up until the fighter is knocked out. The more hurt there is, the more a punch is felt.
 
-
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::{Bodies, BodyId};
 

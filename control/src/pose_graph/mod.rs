@@ -245,9 +245,8 @@ fn aim(sense: &Sense<'_>, bone: Bone, wanted: DQuat) -> [f64; 4] {
         JointKind::Revolute { axis } => out[0] = q[0] + axis.dot(error),
         JointKind::Universal { axes } => {
             // The first axis is fixed in the joint frame, the second in the child.
-            let parent = spec
-                .parent()
-                .map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
+            let parent =
+                spec.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
             let first = actual.conjugate() * (parent * spec.joint().parent_from_joint.rotation * axes[0]);
             (out[0], out[1]) = (q[0] + first.dot(error), q[1] + axes[1].dot(error));
         }

@@ -1,7 +1,7 @@
 //! What passed through a character's joints in the last step, and what they can bear.
 
-use stuntlab_physics::spatial::Force;
 use stuntlab_mocap::character::Bone;
+use stuntlab_physics::spatial::Force;
 use stuntlab_physics::{Bodies, Data, Freedom, Freedoms, Limits, Model};
 
 /// Joints of one character, by bone; freedoms as in the character's own model.
@@ -82,7 +82,8 @@ impl Joints {
 
     /// The largest share of its torque limit that a freedom of the joint above a bone gave.
     pub fn exertion(&self, bone: Bone) -> f64 {
-        let share = |k: Freedom| if self.effort[k] > 0.0 { self.drive[k].abs() / self.effort[k] } else { 0.0 };
+        let share =
+            |k: Freedom| if self.effort[k] > 0.0 { self.drive[k].abs() / self.effort[k] } else { 0.0 };
         self.freedoms(bone).iter().map(share).fold(0.0, f64::max)
     }
 }

@@ -303,7 +303,10 @@ impl Senses {
 
     /// What a foot with its toes bears, N.
     pub fn load(&self, side: Side) -> f64 {
-        self.felt().filter(|(bone, _)| self.physique.foot(*bone) == Some(side)).map(|(_, touch)| touch.load).sum()
+        self.felt()
+            .filter(|(bone, _)| self.physique.foot(*bone) == Some(side))
+            .map(|(_, touch)| touch.load)
+            .sum()
     }
 
     /// Force of other things than the ground on all but the feet, N: what strikes it.

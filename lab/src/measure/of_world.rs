@@ -1,8 +1,8 @@
 //! Quantities of bodies and of the whole: adding one is adding its row here.
 
-use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::centroidal_momentum;
 use stuntlab_physics::step::Account;
+use stuntlab_physics::{BodyId, Freedoms};
 
 use super::quantity::{Look, Quantity, Stat, Subject};
 use super::sample::{com_of_body, energy, kinetic};
@@ -157,7 +157,7 @@ fn lost_bodies(look: &Look<'_>) -> Option<f64> {
 fn pose_error(world: &World) -> Option<f64> {
     let model = world.model();
     let mut target = world.state.clone();
-    let mut joints: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut joints: Vec<Freedoms> = Vec::new();
     for (k, controller) in world.controllers.iter().enumerate() {
         let sense = world.sense(k);
         if controller.target(&sense, &mut target.q) {
@@ -168,6 +168,6 @@ fn pose_error(world: &World) -> Option<f64> {
     }
     let mut way = vec![0.0; model.n_v()];
     world.state.difference(model, &target, &mut way);
-    let angle = |dofs: &std::ops::Range<usize>| way[dofs.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+    let angle = |freedoms: &Freedoms| way[*freedoms].iter().map(|x| x * x).sum::<f64>().sqrt();
     (!joints.is_empty()).then(|| joints.iter().map(angle).sum::<f64>() / joints.len() as f64)
 }

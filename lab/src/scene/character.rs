@@ -74,7 +74,7 @@ pub(crate) fn read(
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);
     let strength = fields.positive("strength")?;
-    let carried = carried_inertia(model, 0..model.n_bodies());
+    let carried = carried_inertia(model, model.body_ids());
     let with_own = |part: &str, mut joint: Joint, inertia: f64| {
         joint = joint.with_damping(damping * inertia).with_stiffness(stiffness * inertia);
         // Figures with limits of their own keep them.

@@ -1,7 +1,6 @@
 //! From a scene to a model at its start: bodies, joints, pins, who is who.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_control::reference::{HeldPose, Reference};
@@ -11,7 +10,7 @@ use stuntlab_physics::actuation::{Anchor, Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::spatial::{Transform, rotation};
-use stuntlab_physics::{BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, State};
+use stuntlab_physics::{Bodies, BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, State};
 
 use super::body::BodyItem;
 use super::chain::Chain;
@@ -43,7 +42,7 @@ pub struct Member {
     /// Its name.
     pub name: String,
     /// Its bodies in the model.
-    pub bodies: Range<usize>,
+    pub bodies: Bodies,
     /// What drives it.
     pub controller: ControllerSpec,
     /// The character alone, where it stands in the scene; coordinates as in the whole.
@@ -224,7 +223,7 @@ impl Assembly<'_> {
 impl Stage {
     /// The body of this name; `name` of a character means its root.
     pub fn find(&self, name: &str) -> Option<BodyId> {
-        let root = |m: &Member| self.model.body_ids().iter().nth(m.bodies.start);
+        let root = |m: &Member| m.bodies.first();
         self.model.find(name).or_else(|| self.cast.iter().find(|m| m.name == name).and_then(root))
     }
 
@@ -232,11 +231,9 @@ impl Stage {
         for character in &scene.characters {
             let root = character.model.bodies().first().and_then(|b| self.model.find(b.name()));
             let Some(root) = root else { continue };
-            let bodies = self.model.trees()[self.model.tree_of(root)].clone();
-            let first = &character.first;
-            let (q, v) = (self.model.body(root).coordinates().range().start, self.model.body(root).freedoms().range().start);
-            self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
-            self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
+            let own = self.model.tree_of(root);
+            self.state.q[own.coordinates].copy_from_slice(&character.first.q);
+            self.state.v[own.freedoms].copy_from_slice(&character.first.v);
             self.set_velocity(root, character.velocity, character.spin);
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
@@ -247,7 +244,7 @@ impl Stage {
             };
             self.cast.push(Member {
                 name: character.name.clone(),
-                bodies,
+                bodies: own.bodies,
                 controller: character.controller.clone(),
                 model: character.model.clone(),
                 figure: character.figure.clone(),
@@ -316,7 +313,7 @@ impl Stage {
                 Some(link) => {
                     let range = self.model.body(id).coordinates();
                     if range.len() == 1 {
-                        self.state.q[range.start] = link.start;
+                        self.state.q[range.at(0)] = link.start;
                     }
                 }
             }
@@ -418,7 +415,7 @@ impl Stage {
     ) -> Result<Box<dyn Controller>, Refusal> {
         let figurant = |m| {
             let Member { name, bodies, figure, .. }: &Member = m;
-            Figurant { name, bodies: bodies.clone(), figure: figure.as_ref() }
+            Figurant { name, bodies: *bodies, figure: figure.as_ref() }
         };
         let cast: Vec<Figurant<'_>> = self.cast.iter().map(figurant).collect();
         spec.make(&Casting {
@@ -426,7 +423,7 @@ impl Stage {
             seed: seed_of(self.seed, &member.name),
             model: &self.model,
             state: &self.state,
-            bodies: member.bodies.clone(),
+            bodies: member.bodies,
             own: member.model.clone(),
             figure: member.figure.clone(),
             physique: member.physique.clone(),
@@ -440,8 +437,8 @@ impl Stage {
         if let Some(motion) = &member.motion {
             return Box::new(motion.reference());
         }
-        let first = self.model.bodies()[member.bodies.start].coordinates().range().start;
-        Box::new(HeldPose::new(self.state.q[first..first + member.model.n_q()].to_vec()))
+        let own = self.model.tree_of(member.bodies.at(0));
+        Box::new(HeldPose::new(self.state.q[own.coordinates].to_vec()))
     }
 
     /// Controllers must fit their characters.

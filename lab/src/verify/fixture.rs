@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::{Id, Span};
 use stuntlab_physics::spatial::{Inertia, Sym3, Transform};
-use stuntlab_physics::{BodyId, BodySpec, Joint, Model};
+use stuntlab_physics::{BodyId, BodySpec, Coordinate, Freedom, Joint, Model};
 
 use super::VerifyError;
 
@@ -151,13 +152,13 @@ impl FixtureModel {
         self.read(path, field, lists, out, |b| self.model.body(b).freedoms())
     }
 
-    fn read(
+    fn read<I: Id>(
         &self,
         path: &Path,
         field: &str,
         lists: &[Vec<f64>],
         out: &mut [f64],
-        range: impl Fn(BodyId) -> std::ops::Range<usize>,
+        range: impl Fn(BodyId) -> Span<I>,
     ) -> Result<(), VerifyError> {
         if lists.len() != self.bodies.len() {
             let problem = format!("has {} lists, expected one per body ({})", lists.len(), self.bodies.len());
@@ -175,12 +176,12 @@ impl FixtureModel {
     }
 
     /// For every freedom in the fixture's flat order, ours.
-    pub(crate) fn freedoms(&self) -> Vec<usize> {
+    pub(crate) fn freedoms(&self) -> Vec<Freedom> {
         self.bodies.iter().flat_map(|&b| self.model.body(b).freedoms()).collect()
     }
 
     /// For every position coordinate in the fixture's flat order, ours.
-    pub(crate) fn coordinates(&self) -> Vec<usize> {
+    pub(crate) fn coordinates(&self) -> Vec<Coordinate> {
         self.bodies.iter().flat_map(|&b| self.model.body(b).coordinates()).collect()
     }
 

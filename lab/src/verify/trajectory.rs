@@ -157,11 +157,12 @@ fn follow(built: &FixtureModel, fixture: &TrajectoryFixture, integrator: Integra
             });
         }
         let expected_q = align_signs(built, &state, &fixture.q[sample]);
-        let worst = |ours: &[f64], map: &[usize], theirs: &[f64]| {
-            map.iter().zip(theirs).fold(0.0_f64, |m, (&k, e)| m.max((ours[k] - e).abs()))
-        };
-        errors.q = errors.q.max(worst(&state.q, &coordinates, &expected_q));
-        errors.v = errors.v.max(worst(&state.v, &dofs, &fixture.v[sample]));
+        for (&k, expected) in coordinates.iter().zip(&expected_q) {
+            errors.q = errors.q.max((state.q[k] - expected).abs());
+        }
+        for (&k, expected) in dofs.iter().zip(&fixture.v[sample]) {
+            errors.v = errors.v.max((state.v[k] - expected).abs());
+        }
     }
     errors
 }

@@ -40,7 +40,9 @@ impl Physique {
         let soles = character.soles().iter();
         Self::new(
             character.parts().iter().copied().map(Some).collect(),
-            soles.map(|s| Sole { bone: Bone::new(s.body.index()), side: s.side, point_body: s.point_body }).collect(),
+            soles
+                .map(|s| Sole { bone: Bone::new(s.body.index()), side: s.side, point_body: s.point_body })
+                .collect(),
         )
     }
 

@@ -199,7 +199,7 @@ impl Model {
     }
 
     /// All trees: one per body that hangs on the world.
-    pub fn trees(&self) -> impl DoubleEndedIterator<Item = Tree> + ExactSizeIterator + '_ {
+    pub fn trees(&self) -> impl DoubleEndedIterator<Item = Tree> + ExactSizeIterator + Clone + '_ {
         (0..self.trees.len()).map(|k| self.tree(TreeId::new(k)))
     }
 

@@ -196,7 +196,10 @@ mod tests {
     fn a_span_is_a_range_of_ids() {
         let bodies = Bodies::new(3..6);
         assert_eq!(bodies.iter().map(BodyId::index).collect::<Vec<_>>(), [3, 4, 5]);
-        assert_eq!((bodies.len(), bodies.first(), bodies.last()), (3, Some(BodyId::new(3)), Some(BodyId::new(5))));
+        assert_eq!(
+            (bodies.len(), bodies.first(), bodies.last()),
+            (3, Some(BodyId::new(3)), Some(BodyId::new(5)))
+        );
         assert!(bodies.contains(BodyId::new(5)) && !bodies.contains(BodyId::new(6)));
         assert_eq!(bodies.place_of(BodyId::new(4)), Some(1));
         assert_eq!(bodies.place_of(BodyId::new(2)), None);

@@ -128,7 +128,9 @@ fn check_row(model: &Model, row: &Row) -> Result<(), &'static str> {
             return Err("another body or the world to be moved against");
         }
         match *term {
-            Term::Freedom { freedom, .. } if freedom.index() >= model.n_v() => return Err("freedoms of the model"),
+            Term::Freedom { freedom, .. } if freedom.index() >= model.n_v() => {
+                return Err("freedoms of the model");
+            }
             Term::Freedom { weight, .. } if !weight.is_finite() => return Err(FINITE),
             Term::Point { point, other, .. }
                 if !(point.is_finite() && other.is_none_or(|(_, point)| point.is_finite())) =>

@@ -43,7 +43,7 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
             *bodies.iter().rfind(|&&b| world.model.body(b).name().contains(part)).expect("it has one")
         };
         let last = named("hand");
-        let dof = world.model.n_v() - 1;
+        let dof = world.model.freedoms().last().expect("it has freedoms");
         world.act.motors.push(Motor::on_freedom(Key(0), dof, 2.0, Effort::within(5.0)));
         let torso = bodies[1];
         world.act.implicit.push((
@@ -163,7 +163,12 @@ impl Scenes {
             world.act.prescribed_velocity[k] = self.number(3.0);
             if self.chance(0.2) {
                 let velocity = self.number(2.0);
-                let motor = Motor::on_freedom(Key(k as u64), k, velocity, Effort::within(4.0));
+                let motor = Motor::on_freedom(
+                    Key(k as u64),
+                    world.model.freedoms().at(k),
+                    velocity,
+                    Effort::within(4.0),
+                );
                 world.act.motors.push(motor);
             }
         }

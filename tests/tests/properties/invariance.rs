@@ -34,7 +34,7 @@ fn scaled(model: &Model, values: &[f64], turning: f64, sliding: f64) -> Vec<f64>
     let mut out = values.to_vec();
     for body in model.bodies() {
         let slides = n_slides(&body.joint().kind);
-        for (k, dof) in body.freedoms().enumerate() {
+        for (k, dof) in body.freedoms().iter().enumerate() {
             out[dof] *= if k < slides { sliding } else { turning };
         }
     }
@@ -115,7 +115,7 @@ proptest! {
         let (h, allowed) = allowed(&s, &expected);
         let mut found = vec![0.0; s.model.n_v()];
         for tree in s.model.trees() {
-            let alone = surgery::build(s.model.gravity(), specs[tree.clone()].to_vec());
+            let alone = surgery::build(s.model.gravity(), specs[tree.bodies].to_vec());
             let state = surgery::carry_state(&s.model, &s.state, &alone);
             let mut forces = Forces::new(&alone);
             forces.joint = surgery::carry_freedoms(&s.model, &s.forces.joint, &alone);

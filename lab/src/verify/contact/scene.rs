@@ -195,7 +195,7 @@ impl Trial<'_> {
 
     fn forces_below(&self, built: &Built, data: &Data) -> Vec<f64> {
         let mut sums = vec![0.0; built.bodies.len()];
-        let place = |index: usize| built.bodies.iter().position(|b| b.index() == index);
+        let place = |body: BodyId| built.bodies.iter().position(|b| *b == body);
         for contact in &data.contact.points {
             let Some(a) = place(contact.body_a) else { continue };
             let push = contact.force.dot(self.scene.normal);

@@ -9,7 +9,10 @@ const STEP: f64 = 1.0 / 120.0;
 
 /// Contacts of one shape on body 0 with the ground, its body moving at `velocity` for a step.
 fn on_ground(shape: Shape, world_from_body: Transform, placed: Transform, velocity: Motion) -> Contacts {
-    let list = vec![Collider::on_body(BodyId::new(0), placed, shape), Collider::fixed(Transform::IDENTITY, Shape::Plane)];
+    let list = vec![
+        Collider::on_body(BodyId::new(0), placed, shape),
+        Collider::fixed(Transform::IDENTITY, Shape::Plane),
+    ];
     let colliders = Colliders::new(list, &[]).unwrap();
     let mut contacts = Contacts::new();
     let travel = |_| Travel { way: velocity * STEP, more: 0.0 };
@@ -65,10 +68,8 @@ fn limbs_that_fly_together_close_no_more_than_the_faster_keeps() {
     let colliders = Colliders::new(list, &[]).unwrap();
     let n = |gap: f64, speeds: [f64; 2]| {
         let mut contacts = Contacts::new();
-        let travel = |b: BodyId| Travel {
-            way: Motion::new(DVec3::ZERO, DVec3::X * speeds[b] * STEP),
-            more: 0.0,
-        };
+        let travel =
+            |b: BodyId| Travel { way: Motion::new(DVec3::ZERO, DVec3::X * speeds[b] * STEP), more: 0.0 };
         let place = |b: BodyId| at(b.index() as f64 * (0.2 + gap), 0.0, 0.0);
         find_contacts_ahead(&colliders, place, travel, &ContactOptions { margin: 0.0 }, &mut contacts);
         contacts.manifolds.len()

@@ -78,9 +78,12 @@ fn bad_colliders_are_refused_by_index() {
     let check = |bad: Collider| Colliders::new(vec![good.clone(), bad], &[]).unwrap_err().to_string();
     let shape = Shape::Sphere { radius: f64::NAN };
     assert!(
-        check(Collider::on_body(BodyId::new(1), Transform::IDENTITY, shape)).starts_with("collider 1: sphere: radius")
+        check(Collider::on_body(BodyId::new(1), Transform::IDENTITY, shape))
+            .starts_with("collider 1: sphere: radius")
     );
-    assert!(check(Collider::on_body(BodyId::new(7), Transform::IDENTITY, Shape::Plane)).contains("on body 7"));
+    assert!(
+        check(Collider::on_body(BodyId::new(7), Transform::IDENTITY, Shape::Plane)).contains("on body 7")
+    );
     let skew = Transform::from_rotation(glam::DMat3::from_diagonal(DVec3::new(1.0, 1.0, 2.0)));
     assert!(check(Collider::fixed(skew, sphere(0.1))).contains("orthonormal"));
 }
