@@ -22,7 +22,7 @@
 use glam::DVec3;
 
 use crate::actuation::Actuation;
-use crate::contact::point::WORLD_DAMPING;
+use crate::contact::law::WORLD_DAMPING;
 use crate::data::Data;
 use crate::dynamics::{
     aba_at, crba_at, factorize, forward_kinematics, forward_velocity, impulse_response, solve,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::contact::{Contact, Phase};
+use crate::contact::{Contact, Phase, Stick};
 use crate::convex::Warm;
 use crate::model::{BodyId, Model};
 use crate::step::reports::Remembered;
@@ -51,9 +51,8 @@ pub(crate) struct Touch {
     pub(crate) phase: Phase,
     /// Force on A, world.
     pub(crate) force: DVec3,
-    /// How far it was dragged, world; and the sticking place on A and B, in their frames.
-    pub(crate) stretch: DVec3,
-    pub(crate) anchor: [DVec3; 2],
+    /// Where it sticks.
+    pub(crate) stick: Stick,
 }
 
 impl Clone for Memory {
@@ -117,13 +116,7 @@ impl Memory {
         self.n_static = 0;
         for (k, c) in points.iter().enumerate() {
             if c.phase != Phase::Open {
-                self.touches.push(Touch {
-                    key: c.key,
-                    phase: c.phase,
-                    force: c.force,
-                    stretch: c.stretch,
-                    anchor: c.anchor,
-                });
+                self.touches.push(Touch { key: c.key, phase: c.phase, force: c.force, stick: c.stick });
                 self.n_static += usize::from(k < n_static);
             }
         }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use super::dump::{DumpError, count, read_list, write_list};
 use super::text::{Line, Lines};
 use crate::actuation::Key;
-use crate::contact::Phase;
+use crate::contact::{Phase, Stick};
 use crate::convex::Warm;
 use crate::memory::{Felt, Memory, Touch};
 use crate::model::{BodyId, Model};
@@ -116,7 +116,8 @@ fn read_effort<R: BufRead>(lines: &mut Lines<R>) -> Result<Remembered, DumpError
 }
 
 fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {
-    let Touch { key: (collider_a, collider_b, feature), phase, force, stretch, anchor } = *touch;
+    let Touch { key: (collider_a, collider_b, feature), phase, force, stick: Stick { stretch, anchor } } =
+        *touch;
     Line::new("touch")
         .word(collider_a)
         .word(collider_b)
@@ -146,7 +147,9 @@ fn read_touch<R: BufRead>(lines: &mut Lines<R>) -> Result<Touch, DumpError> {
         key,
         phase,
         force: lines.vector("a force")?,
-        stretch: lines.vector("a stretch")?,
-        anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+        stick: Stick {
+            stretch: lines.vector("a stretch")?,
+            anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+        },
     })
 }

@@ -14,7 +14,7 @@
 use glam::DVec3;
 
 use crate::collide::ContactPoint;
-use crate::contact::{Contact, Phase};
+use crate::contact::{Contact, Law, Phase, Stick};
 use crate::convex::rows::Row;
 use crate::data::Data;
 use crate::model::{BodyId, Model};
@@ -150,18 +150,13 @@ fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact
         point: place,
         normal: n,
         depth: 0.0,
-        pressed: 0.0,
-        material: material(point.key.0).combined(material(point.key.1)),
-        stiffness: 0.0,
-        damping: 0.0,
-        foresight: 1.0,
-        stretch: DVec3::ZERO,
+        law: Law::rigid(material(point.key.0).combined(material(point.key.1))),
+        stick: Stick::default(),
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: before,
         ahead: wanted,
         row: u32::MAX,
         key: point.key,
-        anchor: [DVec3::ZERO; 2],
     }
 }

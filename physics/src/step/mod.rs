@@ -52,7 +52,7 @@ pub use sleep::STILL_SPEED;
 pub(crate) use solve::{advance_once, body_velocities};
 
 use crate::actuation::Actuation;
-use crate::contact::point::Sizing;
+use crate::contact::law::Sizing;
 use crate::data::Data;
 use crate::forces::Forces;
 use crate::integrate::Stepper;

@@ -93,7 +93,7 @@ fn add_explicit_contacts(model: &Model, data: &mut Data, opt: &StepOptions) {
         }
         let force = penalty::force(contact, contact.velocity, opt.normal_law);
         // Anchored anew where it touches now: a point of a rolling body leaves the ground after a while.
-        contact.stick_with(contact.stretch, &data.position);
+        contact.stick_with(contact.stick.stretch, &data.position);
         let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
         data.step.forces.body[contact.a()] += Force::at_offset(force, arm(contact.a()));
         if let Some(b) = contact.b() {

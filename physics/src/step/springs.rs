@@ -238,7 +238,7 @@ fn pressing(data: &Data) -> impl Iterator<Item = &Contact> {
 
 /// Normal and tangential gains of a contact in its present state.
 fn contact_gains(contact: &Contact, law: NormalLaw) -> [Gains; 2] {
-    let (k, c) = (contact.stiffness, contact.damping);
+    let (k, c) = (contact.law.stiffness, contact.law.damping);
     let normal = match law {
         NormalLaw::KelvinVoigt => Gains { stiffness: k, damping: c },
         NormalLaw::HuntCrossley { exponent, dissipation } => {
