@@ -68,7 +68,7 @@ pub fn find_contacts(
 
 /// The same, and also gaps that colliders can close until one looks again, whatever way a blow turns them
 /// (`ahead.rs`); `travel(body)` says what a body does until then.
-pub fn find_contacts_ahead(
+pub(crate) fn find_contacts_ahead(
     colliders: &Colliders,
     world_from_body: impl Fn(BodyId) -> Transform,
     travel: impl Fn(BodyId) -> Travel,

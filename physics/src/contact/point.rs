@@ -112,7 +112,7 @@ pub struct ContactSet {
     /// Contacts of the last step, static ones first, each group sorted by body.
     pub points: Vec<Contact>,
     /// How many of them touch the static world.
-    pub n_static: usize,
+    pub(crate) n_static: usize,
     moving: Vec<Contact>,
 }
 

@@ -29,7 +29,7 @@ pub fn crba(model: &Model, state: &State, data: &mut Data) {
 }
 
 /// [`crba`] for poses already in `data.position`.
-pub fn crba_at(model: &Model, data: &mut Data) {
+pub(crate) fn crba_at(model: &Model, data: &mut Data) {
     compose(model, data);
     let n = model.links.len();
     let (poses, axes) = (&data.position.world_from_body[..n], &data.position.axes[..n]);

@@ -62,7 +62,7 @@ use crate::state::State;
 
 /// What the step keeps between its stages.
 #[derive(Clone, Debug)]
-pub struct StepData {
+pub(crate) struct StepData {
     /// Known joint forces and joint gains of this step.
     pub(crate) forces: Forces,
     /// Joint velocities at the end of the step, without and with the rows' impulses.
