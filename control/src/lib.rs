@@ -32,14 +32,14 @@
 //! let model = figures::humanoid37().model();
 //! let (mut state, mut data, mut act) = (State::new(&model), Data::new(&model), Actuation::new(&model));
 //! let physique = Arc::new(Physique::by_name(&model));
-//! let mut senses = Senses::new(&model, 0..model.n_bodies(), physique.clone());
+//! let mut senses = Senses::new(&model, model.body_ids(), physique.clone());
 //! let gains = Gains::Table { scale: 1.6 };
 //! // Knees that bend and stretch; above them a layer that keeps all else as it is, from half on.
 //! let mut graph = Graph::default();
 //! graph.states.push(Stance::new("bend").posed("lshank", [40.0]).posed("rshank", [40.0]).lasting(0.5, "stretch"));
 //! graph.states.push(Stance::new("stretch").lasting(0.5, "bend"));
 //! let bounce = PoseGraph::new(&model, &physique, &graph, gains, &state.q)?;
-//! let hold = Pose::new(&model, 0..model.n_bodies(), gains, &state);
+//! let hold = Pose::new(&model, model.body_ids(), gains, &state);
 //! let mut both = Layers::new(vec![
 //!     Layer::new("bounce", Box::new(bounce)),
 //!     Layer::new("hold", Box::new(hold)).by(Rule::Blend { weight: 0.5 }).fading(0.2),

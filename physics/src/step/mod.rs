@@ -46,7 +46,7 @@ pub use ledger::{Account, Ledger};
 pub use options::{Formulation, NormalLaw, StepOptions};
 pub use reaction::Reactions;
 pub use reports::{MotorReport, PinReport, Reports, RowForce};
-pub use rows::{Cause, RowReport};
+pub use rows::RowReport;
 pub use sleep::STILL_SPEED;
 
 pub(crate) use solve::{advance_once, body_velocities};

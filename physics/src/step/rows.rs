@@ -23,7 +23,7 @@ use crate::spatial::{Force, Motion};
 
 /// Why a row is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// A joint at its limit.
     Limit,
     /// A velocity motor.

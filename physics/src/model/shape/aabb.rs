@@ -14,7 +14,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// A box that holds nothing and grows by [`Aabb::union`].
+    /// A box that holds nothing and grows by uniting it with others.
     pub const EMPTY: Self = Self { min: DVec3::splat(f64::INFINITY), max: DVec3::splat(f64::NEG_INFINITY) };
 
     /// Smallest box around points placed in a frame `a`; `None` without points.
