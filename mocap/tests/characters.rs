@@ -9,7 +9,7 @@ use stuntlab_mocap::character::{
     Character, CharacterError, CharacterOptions, JointStyle, MergeReason, Overlap, Sex, SolePlace,
     clamp_to_limits, limit_violation,
 };
-use stuntlab_mocap::skeleton::{EndSite, Joint};
+use stuntlab_mocap::skeleton::{EndSite, Joint, JointId};
 use stuntlab_mocap::{ClipSpline, Sample, Skeleton};
 use stuntlab_physics::collide::{ContactOptions, Contacts, find_contacts};
 use stuntlab_physics::dynamics::{center_of_mass, forward_kinematics, forward_velocity};
@@ -141,7 +141,7 @@ fn characters_of_all_cmu_clips_are_valid() {
                     let found = data.world_from_body(point.body).transform_point(point.point_body);
                     let error = found.distance(world[joint].translation);
                     // A nearly straight knee keeps the mocap's axis, which costs millimetres.
-                    assert!(error < 0.012, "{} frame {frame} joint {joint}: {error}", row.file);
+                    assert!(error < 0.012, "{} frame {frame} {joint:?}: {error}", row.file);
                 }
             }
         }
@@ -195,9 +195,9 @@ fn velocities_belong_to_the_motion() {
 fn humanoid(name: impl Fn(&str, Option<bool>) -> String) -> Skeleton {
     let mut joints = Vec::new();
     let mut sites = Vec::new();
-    let mut add = |stem: &str, side: Option<bool>, parent: Option<usize>, offset: [f64; 3]| {
+    let mut add = |stem: &str, side: Option<bool>, parent: Option<JointId>, offset: [f64; 3]| {
         joints.push(Joint { name: name(stem, side), parent, offset: DVec3::from_array(offset) });
-        joints.len() - 1
+        JointId::new(joints.len() - 1)
     };
     let hips = add("hips", None, None, [0.0, 0.0, 0.98]);
     let spine = add("spine", None, Some(hips), [0.0, 0.0, 0.1]);
@@ -337,7 +337,9 @@ fn sizes_follow_the_options() {
 #[test]
 fn what_is_no_humanoid_is_refused() {
     let joint = |parent, offset| Joint { name: "j".to_owned(), parent, offset };
-    let chain = Skeleton::new(vec![joint(None, DVec3::ZERO), joint(Some(0), DVec3::Z)], Vec::new()).unwrap();
+    let chain =
+        Skeleton::new(vec![joint(None, DVec3::ZERO), joint(Some(JointId::ROOT), DVec3::Z)], Vec::new())
+            .unwrap();
     let error = Character::build(&chain, &CharacterOptions::default()).unwrap_err();
     assert!(error.to_string().contains("humanoid"), "{error}");
     let (_, skeleton) = styles().remove(0);

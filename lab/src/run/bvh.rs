@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::convert::{ExportOptions, export};
-use stuntlab_mocap::skeleton::{EndSite, Joint};
+use stuntlab_mocap::skeleton::{EndSite, Joint, JointId};
 use stuntlab_mocap::{Clip, Skeleton};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
@@ -66,12 +66,15 @@ impl Track {
 
     fn skeleton(&self, model: &Model) -> Result<Skeleton, stuntlab_mocap::SkeletonError> {
         let bodies = &model.bodies()[self.bodies];
-        let own = |id: BodyId| self.bodies.place_of(id).expect("a parent is of the same tree");
+        let joint = |id: BodyId| {
+            let place = self.bodies.place_of(id).expect("a parent is of the same tree");
+            JointId::new(place)
+        };
         let joints = bodies
             .iter()
             .map(|body| Joint {
                 name: body.name().rsplit('/').next().unwrap_or(body.name()).to_owned(),
-                parent: body.parent().map(own),
+                parent: body.parent().map(joint),
                 offset: if body.parent().is_some() {
                     body.joint().parent_from_joint.translation
                 } else {
@@ -79,10 +82,12 @@ impl Track {
                 },
             })
             .collect();
-        let carries = |i: usize| bodies.iter().any(|b| b.parent().map(own) == Some(i));
-        let end_sites = (0..bodies.len())
-            .filter(|&i| !carries(i))
-            .map(|i| EndSite { joint: i, offset: tip(model, self.bodies.at(i)) })
+        let carries = |id: &BodyId| bodies.iter().any(|b| b.parent() == Some(*id));
+        let end_sites = self
+            .bodies
+            .iter()
+            .filter(|id| !carries(id))
+            .map(|id| EndSite { joint: joint(id), offset: tip(model, id) })
             .collect();
         Skeleton::new(joints, end_sites)
     }

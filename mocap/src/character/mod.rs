@@ -45,6 +45,7 @@ pub use shapes::SolePlace;
 pub use strength::{STRENGTH_MASS, Strength};
 
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use crate::{Roles, Skeleton};
 use glam::{DMat3, DQuat, DVec3};
 use measures::Measures;
@@ -399,12 +400,12 @@ impl Character {
     ///
     /// # Panics
     /// Where the joint does not exist.
-    pub fn body_of_joint(&self, joint: usize) -> BodyId {
+    pub fn body_of_joint(&self, joint: JointId) -> BodyId {
         self.body_of_segment[self.plan.segment_of_joint[joint]]
     }
 
     /// The joint of the skeleton whose orientation a body has, with the fixed turn `joint_from_body` between the two.
-    pub fn joint_of_body(&self, body: BodyId) -> (usize, DQuat) {
+    pub fn joint_of_body(&self, body: BodyId) -> (JointId, DQuat) {
         let segment = self.segment_of_body(body);
         let frame = self.plan.segments[segment].frame();
         let stance_from_body = if segment == 0 { self.stance_from_root } else { DMat3::IDENTITY };
@@ -415,7 +416,7 @@ impl Character {
     ///
     /// # Panics
     /// Where the joint does not exist.
-    pub fn joint_point(&self, joint: usize) -> BodyPoint {
+    pub fn joint_point(&self, joint: JointId) -> BodyPoint {
         let segment = self.plan.segment_of_joint[joint];
         self.stance_point(segment, self.stance.positions[joint])
     }
@@ -516,7 +517,7 @@ fn check_bones(skeleton: &Skeleton, stance: &Stance) -> Result<f64, CharacterErr
                 let (Some(a), Some(b)) = (pair[0], pair[1]) else { continue };
                 let length = stance.positions[a].distance(stance.positions[b]);
                 if length < 0.02 {
-                    let name = |j: usize| skeleton.joints()[j].name.clone();
+                    let name = |j: JointId| skeleton.joints()[j].name.clone();
                     return Err(CharacterError::NoLength(name(a), name(b)));
                 }
                 legs += if Some(b) == l.knee || Some(b) == l.ankle { 0.5 * length } else { 0.0 };

@@ -8,6 +8,7 @@
 use super::blend::fade_weight;
 use crate::contacts::{Contacts, intervals};
 use crate::roles::{Limbs, Side};
+use crate::skeleton::JointId;
 use crate::{Clip, Roles, Skeleton};
 use glam::{DQuat, DVec3};
 use std::ops::Range;
@@ -103,9 +104,9 @@ fn corrections(track: &[DVec3], resting: &[bool], ranges: &[Range<usize>], ease:
 
 /// The three joints of a leg.
 struct Leg {
-    hip: usize,
-    knee: usize,
-    ankle: usize,
+    hip: JointId,
+    knee: JointId,
+    ankle: JointId,
     /// Length of the stretched leg, less a little so that the knee keeps its side.
     reach: f64,
 }
@@ -146,7 +147,7 @@ impl Leg {
 }
 
 /// Position and orientation of a joint.
-fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: usize) -> (DVec3, DQuat) {
+fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: JointId) -> (DVec3, DQuat) {
     let (mut position, mut rotation) = (DVec3::ZERO, pose[joint]);
     let mut at = joint;
     while let Some(parent) = skeleton.joints()[at].parent {
@@ -158,7 +159,7 @@ fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: usize) -> (DVe
 }
 
 /// Turns a joint by a rotation given in world axes.
-fn turn(skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], joint: usize, by: DQuat) {
+fn turn(skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], joint: JointId, by: DQuat) {
     let (_, rotation) = world(skeleton, root, pose, joint);
     // parent_from_joint' = parent_from_world · by · world_from_joint
     let world_from_parent = rotation * pose[joint].conjugate();
