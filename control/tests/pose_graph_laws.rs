@@ -188,7 +188,7 @@ proptest! {
             if let Some(before) = &before {
                 for body in model.bodies().iter().filter(|b| b.parent().is_some()) {
                     let q = body.coordinates();
-                    let (old, new) = (&before.servo.target_q[q.clone()], &act.servo.target_q[q]);
+                    let (old, new) = (&before.servo.target_q[q], &act.servo.target_q[q]);
                     let way = match body.joint().kind {
                         JointKind::Spherical => {
                             rotation::log(DQuat::from_slice(old).conjugate() * DQuat::from_slice(new)).length()

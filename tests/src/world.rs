@@ -82,7 +82,7 @@ impl World {
             if part.parent.is_some() {
                 let body = self.model.find(&part.name).expect("every part is a body");
                 let range = self.model.body(body).freedoms();
-                self.act.servo.stiffness[range.clone()].fill(400.0 * carried * factor);
+                self.act.servo.stiffness[range].fill(400.0 * carried * factor);
                 self.act.servo.damping[range].fill(40.0 * carried * factor.sqrt());
             }
         }

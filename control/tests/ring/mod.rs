@@ -101,7 +101,7 @@ impl Ring {
         for (k, place) in places.iter().enumerate() {
             let opponent = places.get(1 - k).filter(|_| places.len() == 2).map(|o| o.bodies);
             let own = FighterOptions { opponent, seed: 2 * seed + k as u64, ..FighterOptions::default() };
-            fighters.push((Fighter::new(repertoire.clone(), own), place.clone()));
+            fighters.push((Fighter::new(repertoire.clone(), own), *place));
             let q = &mut state.q[place.coordinates];
             q.copy_from_slice(repertoire.start());
             q[2] += BUMPS / 2.0;

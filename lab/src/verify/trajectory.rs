@@ -223,7 +223,7 @@ fn servo(built: &FixtureModel, fixture: &TrajectoryFixture, state: &State, force
             servo.amplitude[k] * angle.sin()
         };
         let range = body.freedoms();
-        let v = &state.v[range.clone()];
+        let v = &state.v[range];
         let tau = &mut forces.joint[range];
         if body.joint().kind == JointKind::Spherical {
             let wanted = rotation::exp(DVec3::new(target(0), target(1), target(2)));

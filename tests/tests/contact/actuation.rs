@@ -432,7 +432,7 @@ fn prescribed_torques_are_those_of_inverse_dynamics() {
                 let mut data = Data::new(&model);
                 for (i, body) in model.body_ids().iter().enumerate().filter(|(i, _)| told[*i]) {
                     let range = model.body(body).freedoms();
-                    world.act.prescribe(&model, body, &wanted[range.clone()]);
+                    world.act.prescribe(&model, body, &wanted[range]);
                     for k in range {
                         data.dynamics.acceleration[k] = (wanted[k] - world.state.v[k]) / dt;
                     }

@@ -116,9 +116,9 @@ proptest! {
         for (body, &prescribed) in s.model.bodies().iter().zip(&flags) {
             let k = body.freedoms();
             if prescribed {
-                prop_assert_eq!(&a[k.clone()], &s.acceleration[k]);
+                prop_assert_eq!(&a[k], &s.acceleration[k]);
             } else {
-                prop_assert_eq!(&tau[k.clone()], &s.forces.joint[k]);
+                prop_assert_eq!(&tau[k], &s.forces.joint[k]);
             }
         }
         let found = inverse(&s, &mut data, &a);
