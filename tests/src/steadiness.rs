@@ -56,7 +56,7 @@ pub fn trial(deed: Deed, factor: f64, hz: f64, seconds: f64) -> Outcome {
     if deed == Deed::Falling {
         (world.state.v[3], world.state.v[4]) = (2.0, 3.0);
     }
-    let hand = world.model.body_ids().iter().next_back().expect("a figure has bodies");
+    let hand = world.model.body_ids().last().expect("a figure has bodies");
     let mut outcome = Outcome { broke: None, from_servos: 0.0, from_contacts: 0.0, kinetic: 0.0 };
     let (mut contacts, mut kinetic) = (0.0, 0.0);
     for _ in 0..(seconds * hz) as usize {

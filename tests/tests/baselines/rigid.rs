@@ -24,7 +24,7 @@ fn world(builder: ModelBuilder, formulation: Formulation) -> World {
 
 /// Centre of the highest box.
 fn top(world: &World) -> DVec3 {
-    let last = world.model.body_ids().iter().next_back().expect("a tower has boxes");
+    let last = world.model.body_ids().last().expect("a tower has boxes");
     world.data.world_from_body(last).translation
 }
 

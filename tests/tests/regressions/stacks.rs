@@ -23,7 +23,7 @@ fn settled(world: &mut World) -> (f64, f64) {
     let start = |b| world.model.body(b).joint().parent_from_joint.translation;
     let aside =
         world.model.body_ids().iter().map(|b| (place(b) - start(b)).truncate().length()).fold(0.0, f64::max);
-    let top = world.model.body_ids().iter().next_back().expect("a top");
+    let top = world.model.body_ids().last().expect("a top");
     (aside, start(top).z - place(top).z)
 }
 
