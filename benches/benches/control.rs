@@ -24,7 +24,7 @@ fn dynamo(c: &mut Criterion) {
     let (mut data, mut act) = (Data::new(model), Actuation::new(model));
     let options = StepOptions::at_rate(120.0);
     observe(model, &state, &mut data, &options);
-    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(&character).into());
+    let mut senses = Senses::new(model, model.body_ids(), Physique::of(&character).into());
     let mut dynamo = Dynamo::new(model.clone(), Box::new(reference), DynamoOptions::default());
     c.bench_function(&format!("control/dynamo/{}", model.n_bodies()), |b| {
         b.iter(|| {

@@ -55,7 +55,7 @@ fn dynamics(c: &mut Criterion) {
             let gain =
                 ArticulatedInertia { linear: Sym3::diagonal(1.0, 2.0, 3.0), ..ArticulatedInertia::ZERO };
             let term = ImplicitForce { gain, ..ImplicitForce::moment(DVec3::X, Sym3::IDENTITY) };
-            case.forces.implicit.extend(model.body_ids().map(|body| (body, term)));
+            case.forces.implicit.extend(model.body_ids().iter().map(|body| (body, term)));
         }
         timed(c, id("aba_implicit"), &cases, |case| {
             aba_implicit(&model, &case.state, &mut data, &case.forces, 1.0 / 120.0);

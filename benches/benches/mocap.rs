@@ -43,7 +43,7 @@ fn stepping(figure: &Character, frames: usize, rate: f64, rhythm: f64) -> Clip {
 fn bvh(c: &mut Criterion) {
     let joints = (0..31).map(|j: usize| stuntlab_mocap::skeleton::Joint {
         name: format!("Joint{j}"),
-        parent: j.checked_sub(1),
+        parent: j.checked_sub(1).map(stuntlab_mocap::JointId::new),
         offset: DVec3::new(0.1, 0.2, 0.3),
     });
     let skeleton = Skeleton::new(joints.collect(), Vec::new()).expect("a chain is a tree");

@@ -49,7 +49,7 @@ fn main() {
 /// By which the comparison checks that all engines got the same figure.
 fn trace_at_rest(model: &Model, data: &mut Data) -> f64 {
     crba(model, &State::new(model), data);
-    (0..model.n_v()).filter_map(|i| data.mass_matrix.row(model, i).last()).sum()
+    model.freedoms().iter().filter_map(|f| data.mass_matrix.row(model, f).last()).sum()
 }
 
 /// Nanoseconds per call, one sample per block.

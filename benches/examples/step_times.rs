@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use stuntlab_benches::cpu_seconds;
 use stuntlab_benches::scenes::{Scene, game_scene, pose_error, ragdoll};
-use stuntlab_physics::{Formulation, StepReport};
+use stuntlab_physics::{Formulation, StepReport, Tree};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -105,8 +105,9 @@ fn time_game(formulation: Formulation, runs: usize) {
             }
             if frame >= 90 {
                 run_deepest = run_deepest.max(frame_deepest);
-                let loose = &scene.model.trees()[5..];
-                let sum: f64 = loose.iter().map(|t| scene.data.velocity.body[t.start].linear.length()).sum();
+                let loose = scene.model.trees().skip(5);
+                let speed = |t: Tree| scene.data.velocity.body[t.bodies.at(0)].linear.length();
+                let sum: f64 = loose.clone().map(speed).sum();
                 run_speed += sum / loose.len() as f64 / 30.0;
             }
         }

@@ -38,7 +38,7 @@ pub fn cases(model: &Model, n: usize) -> Vec<Case> {
         .map(|_| {
             let mut state = State::new(model);
             for body in model.bodies() {
-                let range = body.q_range();
+                let range = body.coordinates();
                 state.q[range].iter_mut().for_each(|q| *q = 1.5 * random.symmetric());
                 let turn = DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()) * 1.5;
                 state.set_rotation(body, rotation::exp(turn));

@@ -11,7 +11,7 @@ use stuntlab_physics::spatial::{Inertia, Transform};
 use stuntlab_physics::step::step;
 use stuntlab_physics::{
     Actuation, BodySpec, Data, Formulation, Joint, JointKind, Model, ShapeSpec, State, StepError,
-    StepOptions, StepReport, advance, observe,
+    StepOptions, StepReport, TreeId, advance, observe,
 };
 
 /// A model with what it takes to step it.
@@ -145,8 +145,8 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
         for c in 0..5 {
             let id = scene.model.find(&format!("c{c}_{}", part.name)).expect("every part is a body");
             if part.joint.kind == JointKind::Spherical {
-                let range = scene.model.body(id).v_range();
-                scene.act.servo.stiffness[range.clone()].fill(400.0 * carried);
+                let range = scene.model.body(id).freedoms();
+                scene.act.servo.stiffness[range].fill(400.0 * carried);
                 scene.act.servo.damping[range].fill(40.0 * carried);
             }
         }
@@ -154,10 +154,10 @@ pub fn game_scene(formulation: Formulation, run: usize) -> Scene {
     if run > 0 {
         for k in 0..50 {
             let id = scene.model.find(&format!("o{k}")).expect("every loose body was added");
-            let start = scene.model.body(id).v_range().start;
+            let v = &mut scene.state.v[scene.model.body(id).freedoms()];
             let (k, r) = (k as f64, run as f64);
-            scene.state.v[start] = 0.2 * (k + 7.0 * r).sin();
-            scene.state.v[start + 1] = 0.2 * (3.0 * k + 5.0 * r).cos();
+            v[0] = 0.2 * (k + 7.0 * r).sin();
+            v[1] = 0.2 * (3.0 * k + 5.0 * r).cos();
         }
     }
     scene
@@ -194,7 +194,7 @@ pub fn dynamo_game(run: usize) -> DynamoGame {
         .map(|k| {
             let pose = HeldPose::new(State::new(&own).q);
             let dynamo = Dynamo::new(own.clone(), Box::new(pose), DynamoOptions::default());
-            let bodies = k * own.n_bodies()..(k + 1) * own.n_bodies();
+            let bodies = scene.model.tree(TreeId::new(k)).bodies;
             (dynamo, Senses::new(&scene.model, bodies, physique.clone()))
         })
         .collect();

@@ -88,7 +88,7 @@ fn main() {
         state.v.copy_from_slice(&v);
         let mut dynamo = Dynamo::new(character.model().clone(), reference.boxed_clone(), options);
         let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
-        let mut senses = Senses::new(&model, 0..model.n_bodies(), Physique::of(&character).into());
+        let mut senses = Senses::new(&model, model.body_ids(), Physique::of(&character).into());
         let total = if cyclic { seconds } else { seconds.min(clip.duration()) };
         let steps = (total * rate) as usize;
         let (mut error, mut lowest) = (0.0, f64::INFINITY);

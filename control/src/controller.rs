@@ -1,10 +1,11 @@
 //! The trait every controller implements, and what it gets to see.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use stuntlab_physics::{Actuation, Data, Model, State};
+use stuntlab_mocap::character::Bone;
+use stuntlab_physics::model::Body;
+use stuntlab_physics::{Actuation, Bodies, BodyId, Data, Model, State, Tree};
 
 use crate::kind::{Casting, Kind, Maker, Refusal};
 use crate::readings::Readings;
@@ -21,8 +22,8 @@ pub struct Sense<'a> {
     pub data: &'a Data,
     /// Length of the coming step, s.
     pub dt: f64,
-    /// Indices of the bodies that are the controller's own.
-    pub bodies: Range<usize>,
+    /// The bodies that are the controller's own: a tree.
+    pub bodies: Bodies,
     /// What its character feels of itself.
     pub own: &'a Senses,
 }
@@ -31,6 +32,26 @@ impl<'a> Sense<'a> {
     /// Looks at the world on behalf of the character with these senses, which have looked at the state.
     pub fn new(model: &'a Model, state: &'a State, data: &'a Data, dt: f64, own: &'a Senses) -> Self {
         Self { model, state, data, dt, bodies: own.bodies(), own }
+    }
+
+    /// The root of its character.
+    pub fn root(&self) -> BodyId {
+        self.bodies.at(0)
+    }
+
+    /// The body that a bone of its character is.
+    pub fn body_of(&self, bone: Bone) -> BodyId {
+        bone.among(self.bodies)
+    }
+
+    /// A bone of its character, with its joint.
+    pub fn bone(&self, bone: Bone) -> &'a Body {
+        self.model.body(self.body_of(bone))
+    }
+
+    /// What belongs to its character.
+    pub fn tree(&self) -> Tree {
+        self.model.tree_of(self.root())
     }
 
     /// Time since the start, s.

@@ -4,11 +4,9 @@
 //! 80 kg figure wants 1.5 to 1.8 times as much), or in proportion to the inertia a joint carries (Zordan &
 //! Hodgins 2002), which gives every joint the same frequency and damping ratio.
 
-use std::ops::Range;
-
 use stuntlab_mocap::character::{Part, Strength};
 use stuntlab_physics::dynamics::forward_kinematics;
-use stuntlab_physics::{BodyId, Data, Model, State};
+use stuntlab_physics::{Bodies, Data, Model, State};
 
 /// How stiff the servos are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +51,7 @@ pub fn gains_of_body(name: &str) -> Option<JointGains> {
 }
 
 /// Stiffness and damping of the joint above each of `bodies`.
-pub fn servo_gains(model: &Model, bodies: Range<usize>, gains: Gains) -> Vec<(f64, f64)> {
+pub fn servo_gains(model: &Model, bodies: Bodies, gains: Gains) -> Vec<(f64, f64)> {
     match gains {
         Gains::Inertia { stiffness, damping } => {
             let carried = carried_inertia(model, bodies);
@@ -69,19 +67,18 @@ pub fn servo_gains(model: &Model, bodies: Range<usize>, gains: Gains) -> Vec<(f6
 
 /// Inertia each of `bodies` carries about its joint in the zero pose: masses times squared distance of their
 /// centres, plus a third of the trace of each body's own inertia.
-pub fn carried_inertia(model: &Model, bodies: Range<usize>) -> Vec<f64> {
+pub fn carried_inertia(model: &Model, bodies: Bodies) -> Vec<f64> {
     let mut data = Data::new(model);
     forward_kinematics(model, &State::new(model), &mut data);
-    let ids: Vec<BodyId> = model.body_ids().collect();
     let mut carried = vec![0.0; bodies.len()];
-    for k in bodies.clone() {
-        let inertia = model.body(ids[k]).inertia();
-        let center = data.position.world_from_body[k].transform_point(inertia.center_of_mass);
+    for body in bodies {
+        let inertia = model.body(body).inertia();
+        let center = data.position.world_from_body[body].transform_point(inertia.center_of_mass);
         let own = inertia.rotational.trace() / 3.0;
-        let mut at = Some(ids[k]);
-        while let Some(joint) = at.filter(|j| bodies.contains(&j.index())) {
-            let arm = center - data.position.world_from_body[joint.index()].translation;
-            carried[joint.index() - bodies.start] += inertia.mass * arm.length_squared() + own;
+        let mut at = Some(body);
+        while let Some((joint, place)) = at.and_then(|j| Some((j, bodies.place_of(j)?))) {
+            let arm = center - data.position.world_from_body[joint].translation;
+            carried[place] += inertia.mass * arm.length_squared() + own;
             at = model.body(joint).parent();
         }
     }
@@ -97,11 +94,10 @@ mod tests {
     fn carried_inertia_is_that_of_the_figure() {
         let figure = figures::bones36();
         let model = figure.model();
-        let ours = carried_inertia(&model, 0..model.n_bodies());
+        let ours = carried_inertia(&model, model.body_ids());
         // The model sorts bodies depth first; the figure lists them as written.
         for (part, expected) in figure.parts.iter().zip(figure.carried_inertia()) {
-            let index = model.find(&part.name).map(BodyId::index);
-            let ours = index.map(|i| ours[i]);
+            let ours = model.find(&part.name).map(|body| ours[body]);
             assert!(ours.is_some_and(|o| (o - expected).abs() < 1e-9 * expected), "{}", part.name);
         }
     }

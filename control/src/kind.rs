@@ -5,11 +5,10 @@
 //! [`KINDS`](crate::KINDS), or a row that another crate adds to the laboratory's registry.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, Physique};
-use stuntlab_physics::{Model, State};
+use stuntlab_physics::{Bodies, Model, State};
 
 use crate::controller::Controller;
 use crate::readings::Published;
@@ -107,7 +106,7 @@ pub struct Casting<'a> {
     /// Where everything starts.
     pub state: &'a State,
     /// The character's bodies in it.
-    pub bodies: Range<usize>,
+    pub bodies: Bodies,
     /// The character alone, where it stands; coordinates as in the whole.
     pub own: Arc<Model>,
     /// The figure with its skeleton, where motions can be put on it.
@@ -126,7 +125,7 @@ pub struct Figurant<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its bodies.
-    pub bodies: Range<usize>,
+    pub bodies: Bodies,
     /// Its figure, where it has a skeleton.
     pub figure: Option<&'a Arc<Character>>,
 }

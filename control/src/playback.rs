@@ -60,12 +60,6 @@ impl Maker for PlaybackMaker {
     }
 }
 
-/// Places of a character's first coordinate and freedom in the whole state.
-fn offsets(sense: &Sense<'_>) -> (usize, usize) {
-    let root = &sense.model.bodies()[sense.bodies.start];
-    (root.q_range().start, root.v_range().start)
-}
-
 impl Controller for Playback {
     fn name(&self) -> &'static str {
         "mocap"
@@ -73,23 +67,23 @@ impl Controller for Playback {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         let Self { model, reference, now, next, way, own_way } = self;
-        let (q, v) = offsets(sense);
+        let own = sense.tree();
         let h = sense.dt;
         reference.write(sense.time() + h, &mut next.q);
         reference.write(sense.time(), &mut now.q);
         now.difference(model, next, own_way);
-        now.q.copy_from_slice(&sense.state.q[q..q + model.n_q()]);
+        now.q.copy_from_slice(&sense.state.q[own.coordinates]);
         now.difference(model, next, way);
-        for (k, (way, own)) in way.iter().zip(own_way).enumerate() {
-            let rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
-            out.prescribed_velocity[v + k] = rate;
+        for (rate, (way, own)) in
+            out.prescribed_velocity[own.freedoms].iter_mut().zip(way.iter().zip(own_way))
+        {
+            *rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
         }
-        out.prescribed[sense.bodies.clone()].fill(true);
+        out.prescribed[own.bodies].fill(true);
     }
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let first = offsets(sense).0;
-        self.reference.clone().write(sense.time(), &mut q[first..first + self.model.n_q()]);
+        self.reference.clone().write(sense.time(), &mut q[sense.tree().coordinates]);
         true
     }
 
@@ -120,7 +114,7 @@ mod tests {
         let character = Arc::new(character);
         let model = character.model().clone();
         let physique = Physique::of(&character).into();
-        let mut senses = Senses::new(&model, 0..model.n_bodies(), physique);
+        let mut senses = Senses::new(&model, model.body_ids(), physique);
         let clip = library::clip("walk").expect("in the library");
         let mut reference = ClipReference::new(character, &clip, true);
         let mut playback = Playback::new(model.clone(), reference.boxed_clone());

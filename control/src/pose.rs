@@ -1,10 +1,9 @@
 //! Joint servos that hold a pose: `τ = k (q̄ ⊖ q) - d q̇` on every joint but the root, taken at the end of the
 //! step (stable PD, Tan et al. 2011). The effort limits are those of the joints.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use stuntlab_physics::{Actuation, JointKind, Model, State};
+use stuntlab_physics::{Actuation, Bodies, Coordinate, Freedom, JointKind, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::gains::{Gains, servo_gains};
@@ -15,10 +14,10 @@ use crate::settings::{Fields, SettingError};
 /// Holds a pose.
 #[derive(Clone, Debug)]
 pub struct Pose {
-    /// Per freedom of the character's bodies, root excluded: its place in `v`, stiffness, damping.
-    servos: Vec<(usize, f64, f64)>,
-    /// Places in `q` and the wanted values there, root excluded.
-    target: Vec<(usize, f64)>,
+    /// Per freedom of the character's bodies, root excluded: stiffness, damping.
+    servos: Vec<(Freedom, f64, f64)>,
+    /// Coordinates and the wanted values, root excluded.
+    target: Vec<(Coordinate, f64)>,
     strength: f64,
     /// Readings.
     values: [f64; 1],
@@ -35,17 +34,16 @@ const PUBLISHED: &[Published] = &[STRENGTH];
 
 impl Pose {
     /// Servos that hold the joints of `bodies` where they are in `pose`.
-    pub fn new(model: &Model, bodies: Range<usize>, gains: Gains, pose: &State) -> Self {
-        let table = servo_gains(model, bodies.clone(), gains);
+    pub fn new(model: &Model, bodies: Bodies, gains: Gains, pose: &State) -> Self {
+        let table = servo_gains(model, bodies, gains);
         let (mut servos, mut target) = (Vec::new(), Vec::new());
-        for k in bodies.clone() {
-            let body = &model.bodies()[k];
+        for (id, (stiffness, damping)) in bodies.iter().zip(table) {
+            let body = model.body(id);
             if body.parent().is_none() && body.joint().kind == JointKind::Free {
                 continue;
             }
-            let (stiffness, damping) = table[k - bodies.start];
-            servos.extend(body.v_range().map(|dof| (dof, stiffness, damping)));
-            target.extend(body.q_range().map(|at| (at, pose.q[at])));
+            servos.extend(body.freedoms().iter().map(|dof| (dof, stiffness, damping)));
+            target.extend(body.coordinates().iter().map(|at| (at, pose.q[at])));
         }
         Self { servos, target, strength: 1.0, values: [1.0] }
     }
@@ -91,7 +89,7 @@ struct PoseMaker {
 
 impl Maker for PoseMaker {
     fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
-        Ok(Box::new(Pose::new(casting.model, casting.bodies.clone(), self.gains, casting.state)))
+        Ok(Box::new(Pose::new(casting.model, casting.bodies, self.gains, casting.state)))
     }
 }
 
@@ -129,9 +127,9 @@ impl Controller for Pose {
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
         // The root goes where it is; only the joints have a will.
-        for k in sense.bodies.clone() {
-            let range = sense.model.bodies()[k].q_range();
-            q[range.clone()].copy_from_slice(&sense.state.q[range]);
+        for body in sense.bodies {
+            let range = sense.model.body(body).coordinates();
+            q[range].copy_from_slice(&sense.state.q[range]);
         }
         for &(at, value) in &self.target {
             q[at] = value;
@@ -168,9 +166,9 @@ mod tests {
         let mut state = State::new(&model);
         state.q[0] = 0.5;
         let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
-        let mut pose = Pose::new(&model, 0..3, gains, &state);
+        let mut pose = Pose::new(&model, model.body_ids(), gains, &state);
         let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
-        let mut senses = Senses::new(&model, 0..3, Physique::by_name(&model).into());
+        let mut senses = Senses::new(&model, model.body_ids(), Physique::by_name(&model).into());
         for _ in 0..360 {
             observe(&model, &state, &mut data, &options);
             act.clear();
@@ -185,7 +183,7 @@ mod tests {
     #[test]
     fn commands_are_checked() {
         let model = figures::humanoid37().model();
-        let mut pose = Pose::new(&model, 0..16, Gains::Table { scale: 1.6 }, &State::new(&model));
+        let mut pose = Pose::new(&model, model.body_ids(), Gains::Table { scale: 1.6 }, &State::new(&model));
         assert!(pose.command("strength", 0.5).is_ok());
         let error = pose.command("strenght", 0.5).expect_err("a typing error");
         assert_eq!(error.to_string(), "expected one of: strength");

@@ -62,13 +62,12 @@ impl Controller for Upright {
     }
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
-        let root = sense.bodies.start;
-        let Some(id) = sense.model.body_ids().nth(root) else { return };
+        let root = sense.root();
         let actual = sense.data.position.world_from_body[root].rotation;
         let spin = sense.data.velocity.body[root].angular;
         let term = self.spring.tilt(&DMat3::IDENTITY, &actual, spin, self.strength, sense.dt);
         self.values = [per_weight(term.at_rest.angular - term.gain.angular * spin, sense)];
-        out.implicit.push((id, term));
+        out.implicit.push((root, term));
     }
 
     fn commands(&self) -> &[&'static str] {

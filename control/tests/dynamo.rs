@@ -32,7 +32,7 @@ fn run(clip: &str, cyclic: bool, seconds: f64, options: DynamoOptions, push: DVe
     reference.write(0.0, &mut state.q);
     let mut dynamo = Dynamo::new(character.model().clone(), reference.boxed_clone(), options);
     let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
-    let mut senses = Senses::new(&model, 0..model.n_bodies(), Physique::of(&character).into());
+    let mut senses = Senses::new(&model, model.body_ids(), Physique::of(&character).into());
     let opt = StepOptions::at_rate(120.0);
     let steps = (seconds * 120.0) as usize;
     let (mut error, mut samples) = (0.0, 0.0);

@@ -64,7 +64,7 @@ fn angles(n: usize) -> impl Strategy<Value = Vec<[f64; 3]>> {
 fn posed(character: &Character, lean: DVec3, angles: &[[f64; 3]]) -> State {
     let model = character.model();
     let mut state = State::new(model);
-    for (id, angles) in model.body_ids().zip(angles) {
+    for (id, angles) in model.body_ids().iter().zip(angles) {
         character.set_angles(&mut state, id, *angles);
     }
     state.set_rotation(&model.bodies()[0], rotation::exp(lean));
@@ -107,7 +107,7 @@ fn actuation(
     observe(model, state, &mut data, &opt);
     let mut act = Actuation::new(model);
     let mut dynamo = Dynamo::new(model.clone(), Box::new(HeldPose::new(wanted.q.clone())), options);
-    let mut senses = Senses::new(model, 0..model.n_bodies(), Physique::of(character).into());
+    let mut senses = Senses::new(model, model.body_ids(), Physique::of(character).into());
     senses.look(model, state, &data);
     dynamo.act(&Sense::new(model, state, &data, opt.dt, &senses), &mut act);
     (act, dynamo.cheat())

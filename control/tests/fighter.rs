@@ -35,7 +35,7 @@ fn pupil() -> Ring {
 }
 
 fn pelvis(ring: &Ring) -> (DVec3, f64) {
-    let pose = ring.data.position.world_from_body[ring.fighters[0].1.bodies.start];
+    let pose = ring.data.position.world_from_body[ring.fighters[0].1.bodies.at(0)];
     (pose.translation, pose.rotation.x_axis.y.atan2(pose.rotation.x_axis.x))
 }
 
@@ -157,13 +157,13 @@ fn the_wanted_pose_is_where_the_character_is() {
     let sense = Sense::new(&told.model, &told.state, &told.data, 1.0 / 120.0, &told.senses[0]);
     let mut q = told.state.q.clone();
     assert!(fighter.target(&sense, &mut q));
-    let at = place.q.start;
-    assert_eq!(q[at..at + 2], told.state.q[at..at + 2]);
+    let (wanted, actual) = (&q[place.coordinates], &told.state.q[place.coordinates]);
+    assert_eq!(wanted[..2], actual[..2]);
     let yaw = |q: &[f64]| {
-        let x = DQuat::from_slice(&q[at + 3..at + 7]) * DVec3::X;
+        let x = DQuat::from_slice(&q[3..7]) * DVec3::X;
         x.y.atan2(x.x)
     };
-    assert!((yaw(&q) - yaw(&told.state.q)).abs() < 1e-9);
+    assert!((yaw(wanted) - yaw(actual)).abs() < 1e-9);
     let far: f64 = q.iter().zip(&told.state.q).map(|(a, b)| (a - b).abs()).sum();
     assert!(far / (q.len() as f64) < 0.1, "{far}");
 }

@@ -29,7 +29,7 @@ impl World {
         state.integrate(&model, &way, 0.3);
         let mut data = Data::new(&model);
         observe(&model, &state, &mut data, &StepOptions::default());
-        let mut senses = Senses::new(&model, 0..model.n_bodies(), Arc::new(Physique::by_name(&model)));
+        let mut senses = Senses::new(&model, model.body_ids(), Arc::new(Physique::by_name(&model)));
         senses.look(&model, &state, &data);
         Self { model, state, data, senses }
     }
@@ -42,7 +42,7 @@ impl World {
     fn intent(&self, numbers: &[f64], on: impl Fn(usize) -> bool) -> Actuation {
         let mut act = Actuation::new(&self.model);
         let draw = |k: usize| numbers[k % numbers.len()];
-        for (i, (id, body)) in self.model.body_ids().zip(self.model.bodies()).enumerate() {
+        for (i, (id, body)) in self.model.body_ids().iter().zip(self.model.bodies()).enumerate() {
             if !on(i) {
                 continue;
             }
@@ -53,19 +53,20 @@ impl World {
             if body.joint().kind == JointKind::Free {
                 continue;
             }
-            for k in body.v_range() {
-                act.joint_force[k] = draw(k + 3);
-                act.servo.stiffness[k] = 100.0 * draw(k + 4).abs();
-                act.servo.damping[k] = 10.0 * draw(k + 5).abs();
-                act.servo.target_v[k] = draw(k + 6);
+            for k in body.freedoms() {
+                let n = k.index();
+                act.joint_force[k] = draw(n + 3);
+                act.servo.stiffness[k] = 100.0 * draw(n + 4).abs();
+                act.servo.damping[k] = 10.0 * draw(n + 5).abs();
+                act.servo.target_v[k] = draw(n + 6);
             }
-            let q = body.q_range();
+            let q = body.coordinates();
             if body.joint().kind == JointKind::Spherical {
                 let turn = rotation::exp(DVec3::new(x, y, z) * 0.5);
                 let target = (self.state.rotation(body) * turn).normalize();
                 act.servo.target_q[q].copy_from_slice(&target.to_array());
             } else {
-                q.for_each(|k| act.servo.target_q[k] = self.state.q[k] + draw(k + 7));
+                q.iter().for_each(|k| act.servo.target_q[k] = self.state.q[k] + draw(k.index() + 7));
             }
         }
         act
@@ -81,16 +82,16 @@ impl World {
     fn torques(&self, act: &Actuation) -> (Vec<f64>, Vec<DVec3>) {
         let mut joint = act.joint_force.clone();
         for body in self.model.bodies() {
-            let q = body.q_range();
+            let q = body.coordinates();
             let error = match body.joint().kind {
                 JointKind::Spherical => {
                     let target = DQuat::from_slice(&act.servo.target_q[q]);
                     rotation::log(self.state.rotation(body).conjugate() * target).to_array().to_vec()
                 }
                 JointKind::Free => vec![0.0; 6],
-                _ => q.map(|k| act.servo.target_q[k] - self.state.q[k]).collect(),
+                _ => q.iter().map(|k| act.servo.target_q[k] - self.state.q[k]).collect(),
             };
-            for (k, error) in body.v_range().zip(error) {
+            for (k, error) in body.freedoms().iter().zip(error) {
                 let rate = act.servo.target_v[k] - self.state.v[k];
                 joint[k] += act.servo.stiffness[k] * error + act.servo.damping[k] * rate;
             }
@@ -175,7 +176,7 @@ proptest! {
     ) {
         let world = World::new(&w);
         let [a, b] = [a, b].map(|n| world.intent(&n, |_| true));
-        let mask = Mask { bodies: &(0..world.model.n_bodies()), on: &[] };
+        let mask = Mask { bodies: world.model.body_ids(), on: &[] };
         let blend = |w: f64| {
             let (mut below, mut above) = (a.clone(), b.clone());
             merge::blend(&mut below, &mut above, &world.sense(), mask, w);
@@ -238,8 +239,7 @@ proptest! {
 fn one_layer_alone_is_its_controller_bit_for_bit() {
     let world = World::new(&[0.3, -0.2, 0.1]);
     let gains = Gains::Inertia { stiffness: 400.0, damping: 40.0 };
-    let n = world.model.n_bodies();
-    let mut pose = Pose::new(&world.model, 0..n, gains, &State::new(&world.model));
+    let mut pose = Pose::new(&world.model, world.model.body_ids(), gains, &State::new(&world.model));
     let (mut alone, mut layered) = (Actuation::new(&world.model), Actuation::new(&world.model));
     pose.act(&world.sense(), &mut alone);
     Layers::new(vec![Layer::new("pose", Box::new(pose))]).act(&world.sense(), &mut layered);

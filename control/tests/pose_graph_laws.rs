@@ -43,7 +43,7 @@ impl Stage {
         builder.push_fixture(ShapeSpec::new(Shape::Plane));
         let model = builder.build().expect("a figure on a plane");
         let physique = Arc::new(Physique::of(&LIBRARY));
-        let mut senses = Senses::new(&model, 0..model.n_bodies(), physique.clone());
+        let mut senses = Senses::new(&model, model.body_ids(), physique.clone());
         let mut state = State::new(&model);
         let mut data = Data::new(&model);
         let options = StepOptions::default();
@@ -51,7 +51,7 @@ impl Stage {
         let low = physique
             .soles()
             .iter()
-            .map(|s| data.position.world_from_body[s.body].transform_point(s.point_body).z);
+            .map(|s| data.position.world_from_body[s.bone].transform_point(s.point_body).z);
         state.q[2] += drop - low.fold(f64::INFINITY, f64::min);
         observe(&model, &state, &mut data, &options);
         senses.look(&model, &state, &data);
@@ -176,7 +176,7 @@ proptest! {
         let mut controller = PoseGraph::new(model, &physique, &graph, GAINS, &rest.q).expect("it fits");
         let (mut data, mut state) = (Data::new(model), rest.clone());
         observe(model, &state, &mut data, &StepOptions::default());
-        let mut senses = Senses::new(model, 0..model.n_bodies(), physique.into());
+        let mut senses = Senses::new(model, model.body_ids(), physique.into());
         let dt = 1.0 / 240.0;
         // All poses are within 40° per axis: the way between two is at most 140°, a smooth step 1.5 times as steep as an even one.
         let most = 1.5 * 140_f64.to_radians() * dt / blend + 1e-9;
@@ -187,8 +187,8 @@ proptest! {
             controller.act(&Sense::new(model, &state, &data, dt, &senses), &mut act);
             if let Some(before) = &before {
                 for body in model.bodies().iter().filter(|b| b.parent().is_some()) {
-                    let q = body.q_range();
-                    let (old, new) = (&before.servo.target_q[q.clone()], &act.servo.target_q[q]);
+                    let q = body.coordinates();
+                    let (old, new) = (&before.servo.target_q[q], &act.servo.target_q[q]);
                     let way = match body.joint().kind {
                         JointKind::Spherical => {
                             rotation::log(DQuat::from_slice(old).conjugate() * DQuat::from_slice(new)).length()
@@ -196,7 +196,7 @@ proptest! {
                         _ => old.iter().zip(new).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
                     };
                     prop_assert!(way <= most, "{} {way} {most}", body.name());
-                    for k in body.v_range() {
+                    for k in body.freedoms() {
                         let (old, new) = (before.servo.stiffness[k], act.servo.stiffness[k]);
                         prop_assert!((old - new).abs() <= 1.5 * old.max(new) * 2.0 * dt / blend + 1e-9);
                     }

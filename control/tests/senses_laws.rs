@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use stuntlab_control::{Controller, Gains, Pose, Sense, Senses};
 use stuntlab_mocap::Side;
-use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
+use stuntlab_mocap::character::{Bone, Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::dynamics::centroidal_momentum;
 use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
@@ -24,7 +24,7 @@ static FIGURE: LazyLock<Arc<Character>> = LazyLock::new(|| {
 
 fn senses() -> Senses {
     let model = FIGURE.model();
-    Senses::new(model, 0..model.n_bodies(), Physique::of(&FIGURE).into())
+    Senses::new(model, model.body_ids(), Physique::of(&FIGURE).into())
 }
 
 fn look(senses: &mut Senses, model: &Model, state: &State) -> Data {
@@ -93,7 +93,7 @@ proptest! {
     ) {
         let body = BodySpec::root("bob", Joint::free(), Inertia::solid_box(80.0, DVec3::splat(0.1)));
         let model = Model::builder().body(body).build().expect("a body");
-        let mut senses = Senses::new(&model, 0..1, Physique::by_name(&model).into());
+        let mut senses = Senses::new(&model, model.body_ids(), Physique::by_name(&model).into());
         let rate = (9.81 / height).sqrt();
         let mut captured = |t: f64| {
             let (cosh, sinh) = ((rate * t).cosh(), (rate * t).sinh());
@@ -129,7 +129,7 @@ impl Foot {
             Model::builder().fixture(ShapeSpec::new(Shape::Plane)).body(body).build().expect("a foot");
         let mut state = State::new(&model);
         state.q[2] = HALF.z;
-        let senses = Senses::new(&model, 0..1, Physique::by_name(&model).into());
+        let senses = Senses::new(&model, model.body_ids(), Physique::by_name(&model).into());
         Self { data: Data::new(&model), model, state, senses }
     }
 
@@ -230,8 +230,8 @@ fn joints_at_rest_bear_the_weight_below_them() {
     let mut state = State::new(&model);
     state.q.iter_mut().enumerate().for_each(|(k, q)| *q = [0.6, -0.3, 0.5, 0.2][k % 4]);
     let gains = Gains::Inertia { stiffness: 10_000.0, damping: 200.0 };
-    let mut pose = Pose::new(&model, 0..4, gains, &state);
-    let mut senses = Senses::new(&model, 0..4, Physique::by_name(&model).into());
+    let mut pose = Pose::new(&model, model.body_ids(), gains, &state);
+    let mut senses = Senses::new(&model, model.body_ids(), Physique::by_name(&model).into());
     let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
     for _ in 0..600 {
         observe(&model, &state, &mut data, &options);
@@ -245,14 +245,15 @@ fn joints_at_rest_bear_the_weight_below_them() {
     let joints = senses.joints();
     for body in 0..4 {
         let (mass, moment) = carried(&model, &data, body);
-        let (reaction, weight) = (joints.reaction(body), mass * model.gravity().length());
+        let bone = Bone::new(body);
+        let (reaction, weight) = (joints.reaction(bone), mass * model.gravity().length());
         assert!((reaction.linear + model.gravity() * mass).length() < 1e-6 * weight, "{reaction:?}");
         assert!(
             (reaction.angular + moment).length() < 1e-6 * (1.0 + moment.length()),
             "{reaction:?} {moment}"
         );
         // A hinge gives what of the moment is about its axis.
-        let freedom = joints.freedoms(body).start;
+        let freedom = joints.freedoms(bone).at(0);
         let JointKind::Revolute { axis } = model.bodies()[body].joint().kind else {
             panic!("a chain of hinges")
         };
@@ -260,7 +261,7 @@ fn joints_at_rest_bear_the_weight_below_them() {
         assert!((joints.torques()[freedom] + moment.dot(about)).abs() < 1e-6 * (1.0 + moment.length()));
         assert_eq!(joints.along()[freedom], joints.torques()[freedom]);
         assert_eq!(joints.stops()[freedom], 0.0);
-        assert!(joints.torque_limits()[freedom].is_infinite() && joints.exertion(body) == 0.0);
+        assert!(joints.torque_limits()[freedom].is_infinite() && joints.exertion(bone) == 0.0);
     }
 }
 
@@ -269,9 +270,9 @@ fn torque_limits_and_joint_limits_are_those_of_the_model() {
     let senses = senses();
     let joints = senses.joints();
     for (i, body) in FIGURE.model().bodies().iter().enumerate() {
-        let n = body.joint().kind.n_v();
-        assert_eq!(joints.torque_limits()[joints.freedoms(i)], body.joint().effort_limit[..n]);
-        assert_eq!(joints.limits(i), Some(&body.joint().limits));
+        let (bone, n) = (Bone::new(i), body.joint().kind.n_v());
+        assert_eq!(joints.torque_limits()[joints.freedoms(bone)], body.joint().effort_limit[..n]);
+        assert_eq!(joints.limits(bone), Some(&body.joint().limits));
     }
-    assert_eq!(joints.freedoms(1000), 0..0);
+    assert!(joints.freedoms(Bone::new(1000)).is_empty());
 }

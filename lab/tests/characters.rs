@@ -29,7 +29,7 @@ controller = {{ {controller} }}
 }
 
 fn root(world: &World) -> DVec3 {
-    world.data.position.world_from_body[world.cast()[0].bodies.start].translation
+    world.data.position.world_from_body[world.cast()[0].bodies.at(0)].translation
 }
 
 fn value(run: &Run, name: &str) -> f64 {
@@ -45,7 +45,7 @@ fn a_character_starts_where_the_scene_says_with_the_motions_own_velocity() {
         let start = root(&world);
         assert!((start.truncate() - DVec3::new(1.0, 2.0, 0.0).truncate()).length() < 1e-9, "{start}");
         // Mid-stance of a walk along +y, which is where a heading of 90 degrees points.
-        let velocity = world.data.velocity.body[world.cast()[0].bodies.start].linear;
+        let velocity = world.data.velocity.body[world.cast()[0].bodies.at(0)].linear;
         assert!(velocity.y > 0.8 && velocity.x.abs() < 0.6, "{controller}: {velocity}");
         // Its soles rest on the ground, neither sunk nor floating.
         world.step(&Hands::default()).unwrap();

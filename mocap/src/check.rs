@@ -6,6 +6,7 @@
 
 use crate::roles::Side;
 use crate::rotation::angle;
+use crate::skeleton::JointId;
 use crate::{Clip, Roles};
 use glam::DVec3;
 use std::ops::Range;
@@ -150,8 +151,8 @@ fn find_bad_frames(clip: &Clip) -> Vec<BadFrame> {
 /// male; Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters).
 struct Segment {
     mass: f64,
-    from: (usize, DVec3),
-    to: (usize, DVec3),
+    from: (JointId, DVec3),
+    to: (JointId, DVec3),
     /// Distance of the centre from `from`, as a share of the length.
     centre: f64,
 }
@@ -159,8 +160,8 @@ struct Segment {
 /// The body's segments; empty where legs or arms are not found by name.
 fn segments(clip: &Clip, roles: &Roles) -> Vec<Segment> {
     let skeleton = clip.skeleton();
-    let tip = |joint: usize| (joint, skeleton.end_site_of(joint).unwrap_or(DVec3::ZERO));
-    let at = |joint: usize| (joint, DVec3::ZERO);
+    let tip = |joint: JointId| (joint, skeleton.end_site_of(joint).unwrap_or(DVec3::ZERO));
+    let at = |joint: JointId| (joint, DVec3::ZERO);
     let mut segments = Vec::new();
     let limbs = Side::BOTH.iter().try_for_each(|&side| {
         let l = roles.side(side);
@@ -203,7 +204,7 @@ fn find_flights(clip: &Clip, first: usize) -> Vec<Flight> {
     let width = clip.n_joints() + clip.skeleton().end_sites().len();
     for frame in first..clip.n_frames() {
         clip.world(frame, &mut world);
-        let place = |(joint, offset): (usize, DVec3)| world[joint].transform_point(offset);
+        let place = |(joint, offset): (JointId, DVec3)| world[joint].transform_point(offset);
         points.extend(world.iter().map(|t| t.translation));
         points.extend(clip.skeleton().end_sites().iter().map(|e| place((e.joint, e.offset))));
         lowest.push(points[points.len() - width..].iter().map(|p| p.z).fold(f64::INFINITY, f64::min));

@@ -2,6 +2,7 @@
 
 use crate::Skeleton;
 use crate::rotation::slerp;
+use crate::skeleton::JointId;
 use glam::{DMat3, DQuat, DVec3};
 use std::sync::Arc;
 use stuntlab_physics::spatial::Transform;
@@ -243,7 +244,7 @@ impl Clip {
     }
 
     /// World positions of chosen joint-fixed points in every frame, frame by frame.
-    pub fn track(&self, points: &[(usize, DVec3)]) -> Vec<DVec3> {
+    pub fn track(&self, points: &[(JointId, DVec3)]) -> Vec<DVec3> {
         let mut world = Vec::new();
         let mut track = Vec::with_capacity(points.len() * self.n_frames());
         for frame in 0..self.n_frames() {

@@ -5,6 +5,7 @@
 //! level at which the same point rests in this clip.
 
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use crate::{Clip, Roles};
 use glam::DVec3;
 
@@ -88,7 +89,7 @@ impl Contacts {
 }
 
 /// The tracked points of one foot.
-pub(crate) fn foot_points(clip: &Clip, roles: &Roles, side: Side) -> Vec<(usize, DVec3)> {
+pub(crate) fn foot_points(clip: &Clip, roles: &Roles, side: Side) -> Vec<(JointId, DVec3)> {
     let limbs = roles.side(side);
     let mut points = Vec::new();
     points.extend(limbs.ankle.map(|j| (j, DVec3::ZERO)));
@@ -153,7 +154,7 @@ struct Track {
 }
 
 impl Track {
-    fn new(clip: &Clip, points: Vec<(usize, DVec3)>) -> Self {
+    fn new(clip: &Clip, points: Vec<(JointId, DVec3)>) -> Self {
         let width = points.len();
         let positions = clip.track(&points);
         let n = clip.n_frames();

@@ -6,6 +6,7 @@
 use crate::bvh::{BuildError, Bvh, Channels, Node, PositionChannels};
 use crate::detect::{Unit, UpAxis, find_unit, find_up_axis};
 use crate::edit::face_forward;
+use crate::skeleton::JointId;
 use crate::skeleton::{EndSite, Joint};
 use crate::{Clip, ClipError, Roles, Skeleton, SkeletonError};
 use glam::{DMat3, DQuat, DVec3, EulerRot};
@@ -141,9 +142,10 @@ fn raw_clip(
 
     // Joints of the actor below the folded ones, and their mean placement in the parent.
     let joints: Vec<usize> = (root..nodes.end).filter(|&n| !bvh.nodes()[n].is_end_site()).collect();
-    let mut joint_of_node = vec![usize::MAX; bvh.nodes().len()];
+    // What is no joint of this actor goes to one that no skeleton has, which is refused.
+    let mut joint_of_node = vec![JointId::new(u32::MAX as usize); bvh.nodes().len()];
     for (joint, &node) in joints.iter().enumerate() {
-        joint_of_node[node] = joint;
+        joint_of_node[node] = JointId::new(joint);
     }
     let described = joints.iter().map(|&node| {
         let source = &bvh.nodes()[node];
@@ -302,7 +304,7 @@ pub fn export(clip: &Clip, options: &ExportOptions) -> Result<Bvh, BuildError> {
             offset: turn * joint.offset * scale,
             channels: if index == 0 { Channels::ROOT } else { Channels::ROTATIONS },
         });
-        for site in skeleton.end_sites().iter().filter(|e| e.joint == index) {
+        for site in skeleton.end_sites().iter().filter(|e| e.joint.index() == index) {
             let (parent, offset) = (Some(node_of_joint[index]), turn * site.offset * scale);
             nodes.push(Node { name: None, parent, offset, channels: Channels::NONE });
         }

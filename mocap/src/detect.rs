@@ -1,5 +1,6 @@
 //! What a file does not say, guessed from the motion, with sentences for a person: unit and up axis.
 
+use crate::skeleton::JointId;
 use crate::{Clip, Roles};
 use glam::DVec3;
 
@@ -67,7 +68,7 @@ const HEIGHT: f64 = 1.6;
 
 /// The common unit that makes the body most nearly adult-sized, and a sentence about it. The clip is in file units.
 pub(crate) fn find_unit(clip: &Clip, roles: &Roles) -> (Unit, String) {
-    let offset = |joint: Option<usize>| joint.map(|j| clip.skeleton().joints()[j].offset.length());
+    let offset = |joint: Option<JointId>| joint.map(|j| clip.skeleton().joints()[j].offset.length());
     let leg = [roles.left, roles.right]
         .iter()
         .filter_map(|l| Some(offset(l.knee)? + offset(l.ankle)?))

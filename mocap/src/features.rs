@@ -6,6 +6,7 @@
 //! distance is the weighted one.
 
 use crate::edit::heading_direction;
+use crate::skeleton::JointId;
 use crate::{Clip, Roles, Skeleton};
 use glam::{DVec2, DVec3};
 use thiserror::Error;
@@ -29,7 +30,7 @@ impl Default for FeatureOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureLayout {
     /// Joint and weight of every point.
-    points: Vec<(usize, f64)>,
+    points: Vec<(JointId, f64)>,
     roles: Roles,
     options: FeatureOptions,
 }
@@ -62,7 +63,7 @@ impl FeatureLayout {
         }
         let roles = Roles::find(skeleton);
         let mut points = Vec::with_capacity(N_POINTS);
-        let mut add = |joint: Option<usize>, weight: f64, name| {
+        let mut add = |joint: Option<JointId>, weight: f64, name| {
             points.push((joint.ok_or(FeatureError::MissingJoint(name))?, weight));
             Ok(())
         };
@@ -87,19 +88,19 @@ impl FeatureLayout {
     }
 
     /// Joints of the feature points, in order.
-    pub fn joints(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn joints(&self) -> impl Iterator<Item = JointId> + '_ {
         self.points.iter().map(|p| p.0)
     }
 
     /// Joints and weights of the feature points.
-    pub(crate) fn weighted_joints(&self) -> &[(usize, f64)] {
+    pub(crate) fn weighted_joints(&self) -> &[(JointId, f64)] {
         &self.points
     }
 
     /// Features of every frame of a clip on the layout's skeleton, frame by frame; times before the first frame and
     /// after the last hold its pose.
     pub fn of_clip(&self, clip: &Clip) -> Vec<f32> {
-        let points: Vec<(usize, DVec3)> = self.points.iter().map(|p| (p.0, DVec3::ZERO)).collect();
+        let points: Vec<(JointId, DVec3)> = self.points.iter().map(|p| (p.0, DVec3::ZERO)).collect();
         let track = clip.track(&points);
         let n = self.points.len();
         let last = clip.n_frames() - 1;
@@ -132,7 +133,11 @@ impl FeatureLayout {
 
     /// Features of a pose from elsewhere, such as a simulation: world position and velocity of every joint by
     /// number, for a layout whose window is the pose alone. Velocities are ignored where the layout has none.
-    pub fn of_pose(&self, position: impl Fn(usize) -> DVec3, velocity: impl Fn(usize) -> DVec3) -> Vec<f32> {
+    pub fn of_pose(
+        &self,
+        position: impl Fn(JointId) -> DVec3,
+        velocity: impl Fn(JointId) -> DVec3,
+    ) -> Vec<f32> {
         let origin = Origin::new(&self.roles, &position);
         let mut out = Vec::with_capacity(self.width());
         for _ in &self.options.window {
@@ -161,9 +166,9 @@ struct Origin {
 }
 
 impl Origin {
-    fn new(roles: &Roles, position: impl Fn(usize) -> DVec3) -> Self {
+    fn new(roles: &Roles, position: impl Fn(JointId) -> DVec3) -> Self {
         let hips = position(roles.hips);
-        let at = |joint: Option<usize>| joint.map(&position);
+        let at = |joint: Option<JointId>| joint.map(&position);
         let forward = heading_direction(
             at(roles.left.hip),
             at(roles.right.hip),

@@ -22,6 +22,7 @@ use crate::character::{Character, SolePoint};
 use crate::contacts::{ContactOptions, intervals, replace_short_runs};
 use crate::edit::{Leg, advance, fade_weight, place_planar};
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use crate::{Clip, Skeleton};
 use glam::DVec3;
 use std::ops::Range;
@@ -291,7 +292,7 @@ fn bridge(shifts: &mut [DVec3], swing: &Range<usize>, fade: usize) {
 fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2]) -> Clip {
     let skeleton: &Skeleton = clip.skeleton();
     let n = clip.n_joints();
-    let points: Vec<(usize, DVec3)> =
+    let points: Vec<(JointId, DVec3)> =
         legs.iter().flat_map(|l| [(l.hip, DVec3::ZERO), (l.ankle, DVec3::ZERO)]).collect();
     let track = clip.track(&points);
     let mut drops = vec![0.0_f64; clip.n_frames()];

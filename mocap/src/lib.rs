@@ -78,5 +78,5 @@ mod spline;
 
 pub use clip::{Clip, ClipError, Pose};
 pub use roles::{Roles, Side};
-pub use skeleton::{Skeleton, SkeletonError};
+pub use skeleton::{JointId, Skeleton, SkeletonError};
 pub use spline::{ClipSpline, JointMotion, Sample};

@@ -4,7 +4,7 @@
 //! `left_hip`). A name is cut into words, the word that tells the side is taken out, and what remains is looked
 //! up. Chest and hips are then found from the tree, where names are least alike.
 
-use crate::Skeleton;
+use crate::skeleton::{JointId, Skeleton};
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,34 +24,34 @@ impl Side {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limbs {
     /// Clavicle.
-    pub collar: Option<usize>,
+    pub collar: Option<JointId>,
     /// Shoulder: start of the upper arm.
-    pub shoulder: Option<usize>,
+    pub shoulder: Option<JointId>,
     /// Elbow.
-    pub elbow: Option<usize>,
+    pub elbow: Option<JointId>,
     /// Wrist.
-    pub wrist: Option<usize>,
+    pub wrist: Option<JointId>,
     /// Hip: start of the thigh.
-    pub hip: Option<usize>,
+    pub hip: Option<JointId>,
     /// Knee.
-    pub knee: Option<usize>,
+    pub knee: Option<JointId>,
     /// Ankle.
-    pub ankle: Option<usize>,
+    pub ankle: Option<JointId>,
     /// Ball of the foot.
-    pub toe: Option<usize>,
+    pub toe: Option<JointId>,
 }
 
 /// Joints by what they are in the body; `None` where the skeleton has none or its name says nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roles {
     /// Pelvis.
-    pub hips: usize,
+    pub hips: JointId,
     /// Where neck and arms branch off.
-    pub chest: Option<usize>,
+    pub chest: Option<JointId>,
     /// Lowest neck joint.
-    pub neck: Option<usize>,
+    pub neck: Option<JointId>,
     /// Head joint.
-    pub head: Option<usize>,
+    pub head: Option<JointId>,
     /// The actor's left limbs.
     pub left: Limbs,
     /// The actor's right limbs.
@@ -62,18 +62,21 @@ impl Roles {
     /// Finds the roles of a skeleton's joints.
     pub fn find(skeleton: &Skeleton) -> Self {
         let names: Vec<SidedName> = skeleton.joints().iter().map(|j| SidedName::new(&j.name)).collect();
-        let mut roles =
-            Self { left: limbs(&names, Side::Left), right: limbs(&names, Side::Right), ..Self::default() };
+        let (left, right) = (limbs(&names, Side::Left), limbs(&names, Side::Right));
         let centre = |stems: &[&str]| {
-            names.iter().position(|n| n.side.is_none() && stems.contains(&n.stem.trim_end_matches(digit)))
+            let means = |n: &SidedName| n.side.is_none() && stems.contains(&n.stem.trim_end_matches(digit));
+            names.iter().position(means).map(JointId::new)
         };
-        roles.head = centre(&["head"]);
-        roles.neck = centre(&["neck", "lowerneck"]);
-        let common = |a: Option<usize>, b: Option<usize>| Some(common_ancestor(skeleton, a?, b?));
-        roles.chest = common(roles.left.shoulder, roles.right.shoulder)
-            .or_else(|| centre(&["chest", "thorax", "upperchest", "spine"]));
-        roles.hips = common(roles.left.hip, roles.right.hip).unwrap_or(0);
-        roles
+        let common = |a: Option<JointId>, b: Option<JointId>| Some(common_ancestor(skeleton, a?, b?));
+        Self {
+            hips: common(left.hip, right.hip).unwrap_or(JointId::ROOT),
+            chest: common(left.shoulder, right.shoulder)
+                .or_else(|| centre(&["chest", "thorax", "upperchest", "spine"])),
+            neck: centre(&["neck", "lowerneck"]),
+            head: centre(&["head"]),
+            left,
+            right,
+        }
     }
 
     /// The limbs of one side.
@@ -91,7 +94,7 @@ impl Roles {
 }
 
 /// For every joint its partner on the other side, or itself where there is none.
-pub fn mirror_partners(skeleton: &Skeleton) -> Vec<usize> {
+pub fn mirror_partners(skeleton: &Skeleton) -> Vec<JointId> {
     let names: Vec<SidedName> = skeleton.joints().iter().map(|j| SidedName::new(&j.name)).collect();
     let mut partners: Vec<usize> = (0..names.len()).collect();
     for (index, name) in names.iter().enumerate() {
@@ -104,7 +107,8 @@ pub fn mirror_partners(skeleton: &Skeleton) -> Vec<usize> {
         }
     }
     // Only pairs that agree from both sides are swapped.
-    (0..partners.len()).map(|j| if partners[partners[j]] == j { partners[j] } else { j }).collect()
+    let partner = |j: usize| if partners[partners[j]] == j { partners[j] } else { j };
+    (0..partners.len()).map(partner).map(JointId::new).collect()
 }
 
 fn digit(c: char) -> bool {
@@ -191,7 +195,8 @@ fn words(name: &str) -> Vec<String> {
 /// Looks up the limb joints of one side.
 fn limbs(names: &[SidedName], side: Side) -> Limbs {
     let find = |stems: &[&str]| {
-        names.iter().position(|n| n.side == Some(side) && stems.contains(&n.stem.trim_end_matches(digit)))
+        let means = |n: &SidedName| n.side == Some(side) && stems.contains(&n.stem.trim_end_matches(digit));
+        names.iter().position(means).map(JointId::new)
     };
     let upper_arm = find(&["arm", "upperarm", "uparm", "humerus"]);
     let ankle = find(&["ankle"]);
@@ -214,11 +219,11 @@ fn limbs(names: &[SidedName], side: Side) -> Limbs {
     }
 }
 
-fn common_ancestor(skeleton: &Skeleton, mut a: usize, mut b: usize) -> usize {
+fn common_ancestor(skeleton: &Skeleton, mut a: JointId, mut b: JointId) -> JointId {
     // Parents have smaller numbers, so the larger of the two steps up.
     while a != b {
         let larger = if a > b { &mut a } else { &mut b };
-        *larger = skeleton.joints()[*larger].parent.unwrap_or(0);
+        *larger = skeleton.joints()[*larger].parent.unwrap_or(JointId::ROOT);
     }
     a
 }

@@ -1,7 +1,18 @@
 //! The joint tree of a clip: names, parents, offsets and end sites, without motion.
 
 use glam::{DQuat, DVec3};
+use stuntlab_physics::model::Span;
 use thiserror::Error;
+
+stuntlab_physics::id_type! {
+    /// A joint of a [`Skeleton`].
+    JointId
+}
+
+impl JointId {
+    /// The root of every skeleton.
+    pub const ROOT: Self = Self::new(0);
+}
 
 /// A joint: where it sits in its parent when all rotations are zero.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,7 +20,7 @@ pub struct Joint {
     /// Name as in the source; need not be unique.
     pub name: String,
     /// Index of the parent, always smaller than the joint's own; `None` for the root.
-    pub parent: Option<usize>,
+    pub parent: Option<JointId>,
     /// Origin in the parent's frame, in metres.
     pub offset: DVec3,
 }
@@ -18,7 +29,7 @@ pub struct Joint {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndSite {
     /// Joint that carries it.
-    pub joint: usize,
+    pub joint: JointId,
     /// Place in that joint's frame, in metres.
     pub offset: DVec3,
 }
@@ -65,8 +76,11 @@ impl Skeleton {
             return Err(SkeletonError::Empty);
         }
         for (index, joint) in joints.iter().enumerate() {
-            let sound =
-                if index == 0 { joint.parent.is_none() } else { joint.parent.is_some_and(|p| p < index) };
+            let sound = if index == 0 {
+                joint.parent.is_none()
+            } else {
+                joint.parent.is_some_and(|p| p.index() < index)
+            };
             if !sound {
                 return Err(SkeletonError::Parent { joint: index, name: joint.name.clone() });
             }
@@ -74,11 +88,11 @@ impl Skeleton {
                 return Err(SkeletonError::NotFinite(index));
             }
         }
-        if let Some(index) = end_sites.iter().position(|e| e.joint >= joints.len()) {
+        if let Some(index) = end_sites.iter().position(|e| e.joint.index() >= joints.len()) {
             return Err(SkeletonError::EndSite(index));
         }
         if let Some(site) = end_sites.iter().find(|e| !e.offset.is_finite()) {
-            return Err(SkeletonError::NotFinite(site.joint));
+            return Err(SkeletonError::NotFinite(site.joint.index()));
         }
         Ok(Self { joints, end_sites })
     }
@@ -93,18 +107,23 @@ impl Skeleton {
         &self.end_sites
     }
 
+    /// Ids of all joints, parents first.
+    pub fn joint_ids(&self) -> Span<JointId> {
+        Span::new(0..self.joints.len())
+    }
+
     /// Number of joints.
     pub fn n_joints(&self) -> usize {
         self.joints.len()
     }
 
     /// First joint of this name.
-    pub fn find(&self, name: &str) -> Option<usize> {
-        self.joints.iter().position(|j| j.name == name)
+    pub fn find(&self, name: &str) -> Option<JointId> {
+        self.joints.iter().position(|j| j.name == name).map(JointId::new)
     }
 
     /// First end site of a joint.
-    pub fn end_site_of(&self, joint: usize) -> Option<DVec3> {
+    pub fn end_site_of(&self, joint: JointId) -> Option<DVec3> {
         self.end_sites.iter().find(|e| e.joint == joint).map(|e| e.offset)
     }
 

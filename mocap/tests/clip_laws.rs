@@ -10,7 +10,7 @@ use stuntlab_mocap::detect::{Unit, UpAxis};
 use stuntlab_mocap::edit::{
     Planar, blend, butterworth, change_speed, concatenate, make_cycle, mirror, place_planar, resample, trim,
 };
-use stuntlab_mocap::skeleton::{EndSite, Joint};
+use stuntlab_mocap::skeleton::{EndSite, Joint, JointId};
 use stuntlab_mocap::{Clip, ClipSpline, Pose, Sample, Skeleton};
 
 /// A figure with both sides and random lengths.
@@ -28,10 +28,10 @@ fn skeleton() -> impl Strategy<Value = Skeleton> {
         ];
         let joints = names.iter().enumerate().map(|(i, &(name, parent))| Joint {
             name: name.to_owned(),
-            parent,
+            parent: parent.map(JointId::new),
             offset: DVec3::from_slice(&lengths[3 * i..]),
         });
-        let site = EndSite { joint: 7, offset: DVec3::from_slice(&lengths[24..]) };
+        let site = EndSite { joint: JointId::new(7), offset: DVec3::from_slice(&lengths[24..]) };
         Skeleton::new(joints.collect(), vec![site]).unwrap()
     })
 }

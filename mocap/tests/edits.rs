@@ -9,7 +9,7 @@ use stuntlab_mocap::edit::{
     align_to_ground, butterworth, concatenate, face_forward, heading, lock_feet, make_cycle, place_planar,
     resample, trim,
 };
-use stuntlab_mocap::{Clip, ClipSpline, Roles, Sample};
+use stuntlab_mocap::{Clip, ClipSpline, JointId, Roles, Sample};
 
 fn cmu(file: &str) -> Option<Clip> {
     Some(common::cmu_clip(common::cmu_table()?.iter().find(|r| r.file == file).unwrap()))
@@ -101,7 +101,7 @@ fn held_feet_do_not_slide_and_the_rest_stays() {
     let contacts = find_contacts(&clip, &ContactOptions::default()).unwrap();
     let locked = lock_feet(&clip, &contacts, std::slice::from_ref(&(0..clip.n_frames())), 12);
     let roles = Roles::find(clip.skeleton());
-    let track = |clip: &Clip, joint: Option<usize>| clip.track(&[(joint.unwrap(), DVec3::ZERO)]);
+    let track = |clip: &Clip, joint: Option<JointId>| clip.track(&[(joint.unwrap(), DVec3::ZERO)]);
     let mut correction = 0.0f64;
     for (ankle, heel) in [(roles.left.ankle, &contacts.left.heel), (roles.right.ankle, &contacts.right.heel)]
     {

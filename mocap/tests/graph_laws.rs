@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stuntlab_mocap::edit::{mirror, resample};
 use stuntlab_mocap::graph::{GraphError, GraphOptions, MotionGraph, Step, clip_distances};
-use stuntlab_mocap::skeleton::Joint;
+use stuntlab_mocap::skeleton::{Joint, JointId};
 use stuntlab_mocap::{Clip, Roles, Skeleton};
 
 /// A figure with all named joints that swings its limbs while it goes round in circles.
@@ -32,7 +32,11 @@ fn swinging(phase: f64, rate: f64, n: usize) -> Clip {
         let parent = if parent == usize::MAX { joints.len() - 1 } else { parent };
         joints.push((name, Some(parent), offset));
     }
-    let joints = joints.into_iter().map(|(name, parent, offset)| Joint { name, parent, offset });
+    let joints = joints.into_iter().map(|(name, parent, offset)| Joint {
+        name,
+        parent: parent.map(JointId::new),
+        offset,
+    });
     let skeleton = Skeleton::new(joints.collect(), Vec::new()).unwrap();
     let n_joints = skeleton.n_joints();
     let (mut positions, mut rotations) = (Vec::new(), Vec::new());

@@ -5,7 +5,7 @@ use glam::DVec3;
 use stuntlab_mocap::bvh::{Bvh, PositionChannels};
 use stuntlab_mocap::convert::{ImportError, ImportOptions, import};
 use stuntlab_mocap::detect::{Unit, UpAxis};
-use stuntlab_mocap::{Clip, Roles};
+use stuntlab_mocap::{Clip, JointId, Roles};
 
 /// A standing figure: thigh and shank lengths, the axes of up and left, joint names, and one frame of zeros.
 fn figure(leg: f64, up: DVec3, left: DVec3, names: [&str; 8]) -> String {
@@ -47,7 +47,7 @@ fn check_import(leg: f64, up: DVec3, left: DVec3, names: [&str; 8], unit: Unit, 
     assert!(roles.has_legs(), "{names:?}");
     let mut world = Vec::new();
     clip.world(0, &mut world);
-    let at = |joint: Option<usize>| world[joint.unwrap()].translation;
+    let at = |joint: Option<JointId>| world[joint.unwrap()].translation;
     // Upright along z, left along +y, in metres.
     let (head, left_foot, right_foot) = (at(roles.head), at(roles.left.ankle), at(roles.right.ankle));
     assert!((head.z - left_foot.z - 2.0 * leg * unit.metres()).abs() < 1e-12);

@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use stuntlab_physics::BodyId;
 use stuntlab_physics::collide::{
     Aabb, Bvh, Collider, Colliders, ContactOptions, Contacts, SweepAndPrune, find_contacts,
 };
@@ -48,13 +49,13 @@ fn game_scene(flat: bool) -> Result<(), Box<dyn std::error::Error>> {
         let low = shape.aabb(&pose).ok_or("bounded")?.min.z;
         pose.translation.z = field.height_at(x, y).ok_or("on the field")? - low - 0.001;
         poses.push(pose);
-        list.push(Collider::on_body(k, Transform::IDENTITY, shape));
+        list.push(Collider::on_body(BodyId::new(k), Transform::IDENTITY, shape));
     }
     list.push(Collider::fixed(Transform::IDENTITY, Shape::Heightfield(field.into())));
     let colliders = Colliders::new(list, &[])?;
     let (mut contacts, options) = (Contacts::new(), ContactOptions::default());
     let us = median_us(2000, || {
-        find_contacts(&colliders, |body| poses[body as usize], &options, &mut contacts);
+        find_contacts(&colliders, |body| poses[body], &options, &mut contacts);
         black_box(&contacts.manifolds);
     });
     let n_points: usize = contacts.manifolds.iter().map(|m| m.points().len()).sum();

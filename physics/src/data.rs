@@ -53,7 +53,7 @@ pub struct Positions {
     pub offset: Vec<DVec3>,
     /// The joint's motion subspace, as columns: the axis of a hinge or slider; both axes of a universal
     /// joint; the child's axes for spherical and free joints; the joint frame's for planar ones.
-    pub axes: Vec<DMat3>,
+    pub(crate) axes: Vec<DMat3>,
 }
 
 /// How the bodies move.
@@ -62,10 +62,10 @@ pub struct Velocities {
     /// Velocity of every body at its origin.
     pub body: Vec<Motion>,
     /// What a body's acceleration has beyond its parent's (shifted) and its joint's: `c_i`.
-    pub bias: Vec<Motion>,
+    pub(crate) bias: Vec<Motion>,
     /// Acceleration of every body when no joint accelerates and the world does so by -gravity:
     /// `J̇ v - g`. Written by the implicit forward dynamics only.
-    pub drift: Vec<Motion>,
+    pub(crate) drift: Vec<Motion>,
 }
 
 /// Forces and accelerations.
@@ -80,9 +80,9 @@ pub struct Dynamics {
     /// Force through the joint above every body, at the body's origin. Written by inverse dynamics.
     pub body_force: Vec<Force>,
     /// Articulated-body inertia `IA_i` (RBDA 7.1).
-    pub articulated_inertia: Vec<ArticulatedInertia>,
+    pub(crate) articulated_inertia: Vec<ArticulatedInertia>,
     /// Articulated bias force `pA_i` (RBDA 7.1).
-    pub articulated_bias: Vec<Force>,
+    pub(crate) articulated_bias: Vec<Force>,
     /// What every body handed to its parent in the step's last inward pass, seen from there.
     pub(crate) handed: Vec<(ArticulatedInertia, Force)>,
     /// Joint factors of the last forward dynamics, for impulse responses.

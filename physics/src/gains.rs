@@ -22,14 +22,14 @@
 use glam::DVec3;
 
 use crate::actuation::Actuation;
-use crate::contact::point::WORLD_DAMPING;
+use crate::contact::law::WORLD_DAMPING;
 use crate::data::Data;
 use crate::dynamics::{
     aba_at, crba_at, factorize, forward_kinematics, forward_velocity, impulse_response, solve,
 };
 use crate::forces::Forces;
 use crate::integrate::Integrator;
-use crate::model::{BodyId, Model};
+use crate::model::{BodyId, Freedom, Model};
 use crate::spatial::Force;
 use crate::state::State;
 use crate::step::{Formulation, StepOptions};
@@ -68,8 +68,8 @@ impl GainSource {
 pub struct GainVerdict {
     /// The body.
     pub body: BodyId,
-    /// The freedom of its joint (index into `v`); `None` for contacts.
-    pub freedom: Option<usize>,
+    /// The freedom of its joint; `None` for contacts.
+    pub freedom: Option<Freedom>,
     /// What has the gains.
     pub source: GainSource,
     /// Stiffness checked.
@@ -300,7 +300,7 @@ impl Check {
             let own = largest_scale(rule, self.mobility[dof] * k, self.mobility[dof] * c, dt);
             let mut verdict = GainVerdict {
                 body: model.body_of_freedom(dof),
-                freedom: Some(dof),
+                freedom: Some(Freedom::new(dof)),
                 source: self.source[dof],
                 stiffness: k,
                 damping: c,
@@ -401,7 +401,7 @@ fn contacts(model: &Model, data: &mut Data, time: f64, dt: f64, name: &str, verd
     let mut out = vec![0.0; model.n_v()];
     let mut seen = None;
     for (collider, material) in model.colliders.list().iter().zip(&model.materials) {
-        let Some(b) = collider.body.map(|b| b as usize).filter(|&b| seen != Some(b)) else { continue };
+        let Some(b) = collider.body.map(BodyId::index).filter(|&b| seen != Some(b)) else { continue };
         seen = Some(b);
         let body = BodyId::new(b);
         let pose = data.position.world_from_body[b];
@@ -437,7 +437,12 @@ fn sentence(model: &Model, v: &GainVerdict, name: &str, dt: f64) -> String {
     let body = model.body(v.body);
     let who = match v.freedom {
         Some(dof) if body.v_range().len() > 1 => {
-            format!("{} of joint '{}', freedom {}", v.source.name(), body.name(), dof - body.v_range().start)
+            format!(
+                "{} of joint '{}', freedom {}",
+                v.source.name(),
+                body.name(),
+                dof.index() - body.v_range().start
+            )
         }
         Some(_) => format!("{} of joint '{}'", v.source.name(), body.name()),
         None => format!("{} of body '{}'", v.source.name(), body.name()),

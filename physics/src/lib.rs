@@ -85,6 +85,9 @@ pub use forces::{Forces, ImplicitForce};
 pub use glam;
 pub use integrate::{Integrator, Stepper};
 pub use maximal::Maximal;
-pub use model::{BodyId, BodySpec, Joint, JointKind, Limits, Model, ModelBuilder, ModelError, ShapeSpec};
+pub use model::{
+    Bodies, BodyId, BodySpec, Coordinate, Coordinates, Freedom, Freedoms, Joint, JointKind, Limits, Model,
+    ModelBuilder, ModelError, ShapeSpec, Tree, TreeId,
+};
 pub use state::State;
 pub use step::{Formulation, StepError, StepOptions, StepReport, advance, observe};

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use crate::contact::{Contact, Phase};
+use crate::contact::{Contact, Phase, Stick};
 use crate::convex::Warm;
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 use crate::step::reports::Remembered;
 use crate::step::sleep::Sleep;
 
@@ -31,10 +31,10 @@ pub struct Memory {
 /// A force between two bodies, or of the world on one, in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Felt {
-    /// Index of the body the force acts on.
-    pub body_a: usize,
-    /// Index of the body its opposite acts on; `None` for the static world.
-    pub body_b: Option<usize>,
+    /// The body the force acts on.
+    pub body_a: BodyId,
+    /// The body its opposite acts on; `None` for the static world.
+    pub body_b: Option<BodyId>,
     /// Where, world, as the step began.
     pub point: DVec3,
     /// Unit normal from B into A, world.
@@ -51,9 +51,8 @@ pub(crate) struct Touch {
     pub(crate) phase: Phase,
     /// Force on A, world.
     pub(crate) force: DVec3,
-    /// How far it was dragged, world; and the sticking place on A and B, in their frames.
-    pub(crate) stretch: DVec3,
-    pub(crate) anchor: [DVec3; 2],
+    /// Where it sticks.
+    pub(crate) stick: Stick,
 }
 
 impl Clone for Memory {
@@ -117,13 +116,7 @@ impl Memory {
         self.n_static = 0;
         for (k, c) in points.iter().enumerate() {
             if c.phase != Phase::Open {
-                self.touches.push(Touch {
-                    key: c.key,
-                    phase: c.phase,
-                    force: c.force,
-                    stretch: c.stretch,
-                    anchor: c.anchor,
-                });
+                self.touches.push(Touch { key: c.key, phase: c.phase, force: c.force, stick: c.stick });
                 self.n_static += usize::from(k < n_static);
             }
         }

@@ -9,7 +9,7 @@ use crate::spatial::rotation;
 
 /// Positions `q`, velocities `v` and time: all that changes from step to step.
 ///
-/// Layout per joint as in [`JointKind`]; ranges from [`Body::q_range`] and [`Body::v_range`].
+/// Layout per joint as in [`JointKind`]; which are whose say [`Body::coordinates`] and [`Body::freedoms`].
 #[derive(Debug, PartialEq)]
 pub struct State {
     /// Position coordinates.

@@ -35,8 +35,8 @@ pub fn carry_state(from: &Model, state: &State, to: &Model) -> State {
     for body in to.bodies() {
         let Some(old) = from.find(body.name()).map(|id| from.body(id)) else { continue };
         if old.joint().kind.name() == body.joint().kind.name() {
-            out.q[body.q_range()].copy_from_slice(&state.q[old.q_range()]);
-            out.v[body.v_range()].copy_from_slice(&state.v[old.v_range()]);
+            out.q[body.coordinates()].copy_from_slice(&state.q[old.coordinates()]);
+            out.v[body.freedoms()].copy_from_slice(&state.v[old.freedoms()]);
         }
     }
     out
@@ -48,7 +48,7 @@ pub fn carry_freedoms(from: &Model, values: &[f64], to: &Model) -> Vec<f64> {
     for body in to.bodies() {
         let Some(old) = from.find(body.name()).map(|id| from.body(id)) else { continue };
         if old.joint().kind.name() == body.joint().kind.name() {
-            out[body.v_range()].copy_from_slice(&values[old.v_range()]);
+            out[body.freedoms()].copy_from_slice(&values[old.freedoms()]);
         }
     }
     out

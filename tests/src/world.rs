@@ -59,7 +59,7 @@ impl World {
                 self.data.world_from_body(b).transform_vector(self.model.body(b).inertia().center_of_mass);
             self.data.body_velocity(b).at(arm).linear.length()
         };
-        self.model.body_ids().map(speed).fold(0.0, f64::max)
+        self.model.body_ids().iter().map(speed).fold(0.0, f64::max)
     }
 
     /// Puts a free body somewhere with world velocities.
@@ -67,10 +67,10 @@ impl World {
         let body = self.model.body(self.model.find(name).expect("a body of that name"));
         let placed = Transform::from_quaternion(rotation, position);
         let own = body.joint().parent_from_joint.inverse() * placed;
-        let q = &mut self.state.q[body.q_range()];
+        let q = &mut self.state.q[body.coordinates()];
         q[..3].copy_from_slice(&own.translation.to_array());
         q[3..].copy_from_slice(&own.quaternion().to_array());
-        let v = &mut self.state.v[body.v_range()];
+        let v = &mut self.state.v[body.freedoms()];
         v[..3].copy_from_slice(&(rotation.conjugate() * linear).to_array());
         v[3..].copy_from_slice(&(rotation.conjugate() * angular).to_array());
     }
@@ -81,8 +81,8 @@ impl World {
         for (part, carried) in figure.parts.iter().zip(figure.carried_inertia()) {
             if part.parent.is_some() {
                 let body = self.model.find(&part.name).expect("every part is a body");
-                let range = self.model.body(body).v_range();
-                self.act.servo.stiffness[range.clone()].fill(400.0 * carried * factor);
+                let range = self.model.body(body).freedoms();
+                self.act.servo.stiffness[range].fill(400.0 * carried * factor);
                 self.act.servo.damping[range].fill(40.0 * carried * factor.sqrt());
             }
         }

@@ -4,6 +4,7 @@
 //! A foot is lifted while the motion's own foot swings and it touches something fixed, either scraping along with the
 //! swing or stopped by what stands in its way, and for no longer than a moment.
 
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::{Actuation, Model};
 
 use super::targets::Targets;
@@ -54,21 +55,22 @@ impl Feet {
         let up = sense.own.up();
         let weight = sense.own.mass() * sense.model.gravity().length();
         let physique = sense.own.physique();
-        for (i, time) in self.lifted.iter_mut().enumerate().filter(|(i, _)| physique.is_foot(*i)) {
-            let index = sense.bodies.start + i;
-            let motion = targets.heading * wanted.velocity[i];
+        let bones = self.lifted.iter_mut().enumerate().map(|(k, time)| (Bone::new(k), time));
+        for (bone, time) in bones.filter(|(bone, _)| physique.is_foot(*bone)) {
+            let body = sense.body_of(bone);
+            let motion = targets.heading * wanted.velocity[bone];
             let swing = motion - up * up.dot(motion);
             let speed = swing.length();
-            let along = sense.data.velocity.body[index].linear.dot(swing) / speed.max(1e-9);
+            let along = sense.data.velocity.body[body].linear.dot(swing) / speed.max(1e-9);
             let felt = sense.data.memory.felt().iter();
-            let mut touching = felt.filter(|f| f.body_a == index && f.body_b.is_none());
+            let mut touching = felt.filter(|f| f.body_a == body && f.body_b.is_none());
             // It scrapes along, or something stands in its way.
             let scrapes = along > 0.4 * options.swing_speed;
             let hindered = touching.any(|c| scrapes || c.normal.dot(swing) < -0.3 * speed);
             let early = speed > options.swing_speed && hindered;
             if early && *time < options.longest {
                 *time += sense.dt;
-                out.body_force[index].linear += up * (options.force * weight * strength);
+                out.body_force[body].linear += up * (options.force * weight * strength);
             } else if speed < options.swing_speed {
                 *time = 0.0;
             }

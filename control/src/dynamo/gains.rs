@@ -12,7 +12,7 @@
 //! gives by no more than θ under the weight at an arm a. Legs that stand, arms in a cartwheel and knees on the ground
 //! bear; a leg that swings gives way to what it meets.
 
-use stuntlab_mocap::character::Part;
+use stuntlab_mocap::character::{Bone, Part};
 use stuntlab_physics::{BodyId, Model};
 
 use crate::gains::carried_inertia;
@@ -63,7 +63,7 @@ impl BoneGains {
         let weight = model.total_mass() * model.gravity().length();
         let mut gains = Self {
             parents: model.bodies().iter().map(|b| b.parent().map(BodyId::index)).collect(),
-            inertia: carried_inertia(model, 0..n),
+            inertia: carried_inertia(model, model.body_ids()),
             table: model.bodies().iter().map(|b| TABLE_SCALE * of(b.name())).collect(),
             bearing: weight * ARM / GIVE,
             firm: vec![0.0; n],
@@ -116,9 +116,9 @@ impl BoneGains {
         }
     }
 
-    /// k₁ and k₂ of bone `i`.
-    pub fn of(&self, i: usize) -> (f64, f64) {
-        (self.stiffness[i], self.damping[i])
+    /// k₁ and k₂ of a bone.
+    pub fn of(&self, bone: Bone) -> (f64, f64) {
+        (self.stiffness[bone], self.damping[bone])
     }
 
     /// k₁ and k₂ of the root as a bone like the others.

@@ -36,7 +36,7 @@ pub use torques::Application;
 use std::sync::Arc;
 
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, BodyId, Model};
+use stuntlab_physics::{Actuation, Model};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::pose::STRENGTH;
@@ -89,7 +89,6 @@ pub struct Dynamo {
     /// Settings; free to change between steps.
     pub options: DynamoOptions,
     model: Arc<Model>,
-    ids: Vec<BodyId>,
     medley: Medley,
     wanted: Attitudes,
     targets: Targets,
@@ -139,7 +138,6 @@ impl Dynamo {
         let model = model.into();
         let n = model.n_bodies();
         Self {
-            ids: Vec::new(),
             medley: Medley::new(reference, 0.0),
             wanted: Attitudes::new(n),
             targets: Targets::new(n),
@@ -215,8 +213,8 @@ impl Dynamo {
 
     /// (6)–(8), and the weak spring that keeps the root's heading with the body's.
     fn balance(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
-        let index = sense.bodies.start;
-        let actual = sense.data.velocity.body[index].angular;
+        let root_body = sense.root();
+        let actual = sense.data.velocity.body[root_body].angular;
         let gravity = sense.model.gravity();
         let root = RootSense {
             error: self.targets.error[0],
@@ -225,7 +223,7 @@ impl Dynamo {
             down: gravity.try_normalize().unwrap_or(-DVec3::Z),
             touching: sense.own.is_touching(),
             // Of the height the motion has now: who kneels on purpose has not fallen.
-            height: sense.data.position.world_from_body[index].translation.z
+            height: sense.data.position.world_from_body[root_body].translation.z
                 / self.wanted.position[0].z.max(0.1),
             upright: self.targets.upright,
             strength,
@@ -239,7 +237,7 @@ impl Dynamo {
                 self.push_off(sense, moment, out);
             } else {
                 self.cheat += moment;
-                out.implicit.push((self.ids[0], term));
+                out.implicit.push((root_body, term));
             }
         }
     }
@@ -251,16 +249,15 @@ impl Controller for Dynamo {
     }
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
-        if self.ids.is_empty() {
-            self.ids = sense.model.body_ids().skip(sense.bodies.start).take(sense.bodies.len()).collect();
-            let own = &sense.model.bodies()[sense.bodies.clone()];
+        if self.effort.is_empty() {
+            let own = &sense.model.bodies()[sense.bodies];
             let strongest = |limits: &[f64]| limits.iter().copied().fold(0.0, f64::max);
             self.effort = own.iter().map(|b| strongest(&b.joint().effort_limit[..3])).collect();
         }
         self.gains.set(self.options.frequency, self.options.damping_ratio);
         self.gains.bear(sense.own.touches().iter().map(|touch| touch.load), sense.dt);
         self.medley.attitudes(&self.model, sense.time(), &mut self.wanted);
-        let poses = &sense.data.position.world_from_body[sense.bodies.clone()];
+        let poses = &sense.data.position.world_from_body[sense.bodies];
         self.targets.update(&self.wanted, poses, self.gains.stiffness(), self.options.frame);
 
         let felt = self.stun.gather(sense.own.blows(), sense.dt).max(std::mem::take(&mut self.felt));
@@ -288,10 +285,7 @@ impl Controller for Dynamo {
     }
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let mut own = vec![0.0; self.model.n_q()];
-        self.medley.clone().write(sense.time(), &mut own);
-        let first = sense.model.bodies()[sense.bodies.start].q_range().start;
-        q[first..first + own.len()].copy_from_slice(&own);
+        self.medley.clone().write(sense.time(), &mut q[sense.tree().coordinates]);
         true
     }
 

@@ -30,6 +30,7 @@
 //! With `1 - s` the root is a bone like the others, too, and a spring that could break over a fall has nothing to say.
 
 use glam::{DQuat, DVec3};
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam;
 use stuntlab_physics::spatial::{Transform, rotation};
 
@@ -122,9 +123,9 @@ impl Targets {
         }
     }
 
-    /// Actual orientation of bone `i` as of the last update.
-    pub fn actual(&self, i: usize) -> DQuat {
-        self.actual[i]
+    /// Actual orientation of a bone as of the last update.
+    pub fn actual(&self, bone: Bone) -> DQuat {
+        self.actual[bone]
     }
 
     /// Mean angle between the bones below the root and their targets, rad.

@@ -16,6 +16,7 @@
 //! begins with has both gains scaled down until it does not. (Cutting it off without an implicit part would make it a
 //! bang-bang force, which a light foot turns into chatter.)
 
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Sym3, rotation};
 use stuntlab_physics::{Actuation, BodyId, ImplicitForce, JointKind};
@@ -58,32 +59,34 @@ impl Dynamo {
     /// (5) for every bone but the root.
     pub(super) fn track(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
         self.track_root(sense, strength, out);
-        for i in 1..self.ids.len() {
-            let (k1, k2) = self.gains.of(i);
+        for bone in (1..self.effort.len()).map(Bone::new) {
+            let (k1, k2) = self.gains.of(bone);
             // Damping fades more slowly than stiffness: limp, not jittery.
             let gains = (k1 * strength, k2 * strength.sqrt());
-            let rate = self.targets.angular_velocity[i];
+            let rate = self.targets.angular_velocity[bone];
             match self.options.application {
                 Application::External => {
-                    let index = sense.bodies.start + i;
-                    let now = sense.data.velocity.body[index].angular;
-                    let term = servo(self.targets.error[i], rate, gains, now, sense.dt, self.effort[i]);
+                    let body = sense.body_of(bone);
+                    let now = sense.data.velocity.body[body].angular;
+                    let (error, effort) = (self.targets.error[bone], self.effort[bone]);
+                    let term = servo(error, rate, gains, now, sense.dt, effort);
                     self.cheat += term.at_rest.angular - term.gain.angular * now;
-                    out.implicit.push((self.ids[i], term));
+                    out.implicit.push((body, term));
                 }
                 Application::Internal | Application::FullyInternal => {
-                    let wanted = self.targets.orientation[i];
-                    self.serve(sense, i, gains, wanted, rate, out);
+                    let wanted = self.targets.orientation[bone];
+                    self.serve(sense, bone, gains, wanted, rate, out);
                 }
                 Application::ParentSpace | Application::ParentSpaceExplicit => {
                     // The mocap's angle to the parent, hung on the actual parent.
-                    let parent = self.model.bodies()[i].parent().map_or(0, BodyId::index);
-                    let relative = self.wanted.orientation[parent].conjugate() * self.wanted.orientation[i];
+                    let parent = Bone::new(self.model.bodies()[bone].parent().map_or(0, BodyId::index));
+                    let was = self.wanted.orientation[parent];
+                    let relative = was.conjugate() * self.wanted.orientation[bone];
                     let actual = self.targets.actual(parent);
-                    let parent_rate = sense.data.velocity.body[sense.bodies.start + parent].angular;
-                    let own = self.wanted.angular_velocity[i] - self.wanted.angular_velocity[parent];
-                    let rate = parent_rate + actual * (self.wanted.orientation[parent].conjugate() * own);
-                    self.serve(sense, i, gains, actual * relative, rate, out);
+                    let parent_rate = sense.data.velocity.body[sense.body_of(parent)].angular;
+                    let own = self.wanted.angular_velocity[bone] - self.wanted.angular_velocity[parent];
+                    let rate = parent_rate + actual * (was.conjugate() * own);
+                    self.serve(sense, bone, gains, actual * relative, rate, out);
                 }
             }
         }
@@ -97,43 +100,43 @@ impl Dynamo {
         }
         let (k1, k2) = self.gains.of_root();
         let gains = (k1 * share * strength, k2 * share * strength.sqrt());
-        let now = sense.data.velocity.body[sense.bodies.start].angular;
+        let now = sense.data.velocity.body[sense.root()].angular;
         let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
         let term = servo(error, rate, gains, now, sense.dt, f64::INFINITY);
         self.cheat += term.at_rest.angular - term.gain.angular * now;
-        out.implicit.push((self.ids[0], term));
+        out.implicit.push((sense.root(), term));
     }
 
-    /// A joint servo that turns bone `i` towards the world orientation `wanted` with its rate.
+    /// A joint servo that turns a bone towards the world orientation `wanted` with its rate.
     fn serve(
         &self,
         sense: &Sense<'_>,
-        i: usize,
+        bone: Bone,
         (k1, k2): (f64, f64),
         wanted: DQuat,
         rate: DVec3,
         out: &mut Actuation,
     ) {
-        let body = &sense.model.bodies()[sense.bodies.start + i];
-        let parent = body
-            .parent()
-            .map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p.index()].rotation);
-        let parent_rate = body.parent().map_or(DVec3::ZERO, |p| sense.data.velocity.body[p.index()].angular);
-        let child = self.targets.actual(i).conjugate();
+        let body = sense.bone(bone);
+        let parent =
+            body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
+        let parent_rate = body.parent().map_or(DVec3::ZERO, |p| sense.data.velocity.body[p].angular);
+        let child = self.targets.actual(bone).conjugate();
         let frame = parent * body.joint().parent_from_joint.rotation;
         // Rotation vector from the bone to its target, and the wanted relative rate, in child axes.
         let error = child * rotation::log(wanted * child);
         let relative_rate = child * (rate - parent_rate);
-        let (q, v) = (body.q_range(), body.v_range());
+        let (q, v) = (body.coordinates(), body.freedoms());
         let explicit = self.options.application == Application::ParentSpaceExplicit;
         let mut drive = |k: usize, axis: DVec3| {
-            let (e, w, now) = (axis.dot(error), axis.dot(relative_rate), sense.state.v[v.start + k]);
+            let freedom = v.at(k);
+            let (e, w, now) = (axis.dot(error), axis.dot(relative_rate), sense.state.v[freedom]);
             if explicit {
-                out.joint_force[v.start + k] += k1 * e + k2 * (w - now);
+                out.joint_force[freedom] += k1 * e + k2 * (w - now);
             } else {
-                out.servo.stiffness[v.start + k] = k1;
-                out.servo.damping[v.start + k] = k2;
-                out.servo.target_v[v.start + k] = w;
+                out.servo.stiffness[freedom] = k1;
+                out.servo.damping[freedom] = k2;
+                out.servo.target_v[freedom] = w;
             }
             e + w * sense.dt
         };
@@ -144,13 +147,13 @@ impl Dynamo {
                 out.servo.target_q[q].copy_from_slice(&target.to_array());
             }
             JointKind::Revolute { axis } => {
-                out.servo.target_q[q.start] = sense.state.q[q.start] + drive(0, axis);
+                out.servo.target_q[q.at(0)] = sense.state.q[q.at(0)] + drive(0, axis);
             }
             JointKind::Universal { axes } => {
                 // The first axis is fixed in the joint frame, the second in the child.
                 let first = child * (frame * axes[0]);
-                out.servo.target_q[q.start] = sense.state.q[q.start] + drive(0, first);
-                out.servo.target_q[q.start + 1] = sense.state.q[q.start + 1] + drive(1, axes[1]);
+                out.servo.target_q[q.at(0)] = sense.state.q[q.at(0)] + drive(0, first);
+                out.servo.target_q[q.at(1)] = sense.state.q[q.at(1)] + drive(1, axes[1]);
             }
             _ => {}
         }
@@ -159,21 +162,21 @@ impl Dynamo {
     /// A moment on the root from within: its reverse on the thighs of the legs that stand, in proportion to
     /// what their feet carry. Without a leg to stand on there is none.
     pub(super) fn push_off(&self, sense: &Sense<'_>, moment: DVec3, out: &mut Actuation) {
-        let loads = || (0..sense.bodies.len()).map(|body| sense.own.load_on(body));
-        let total: f64 = loads().sum();
+        let loads = || (0..sense.bodies.len()).map(Bone::new).map(|bone| (bone, sense.own.load_on(bone)));
+        let total: f64 = loads().map(|(_, load)| load).sum();
         if total <= 0.0 {
             return;
         }
-        for (foot, load) in loads().enumerate().filter(|(_, load)| *load > 0.0) {
+        for (foot, load) in loads().filter(|(_, load)| *load > 0.0) {
             // The bone of the leg that hangs on the root.
             let mut thigh = foot;
             while let Some(parent) = self.model.bodies()[thigh].parent().filter(|p| p.index() > 0) {
-                thigh = parent.index();
+                thigh = Bone::new(parent.index());
             }
-            let body = &sense.model.bodies()[sense.bodies.start + thigh];
-            if thigh > 0 && body.joint().kind == JointKind::Spherical {
+            let body = sense.bone(thigh);
+            if thigh.index() > 0 && body.joint().kind == JointKind::Spherical {
                 let torque = self.targets.actual(thigh).conjugate() * (moment * (-load / total));
-                let freedoms = &mut out.joint_force[body.v_range()];
+                let freedoms = &mut out.joint_force[body.freedoms()];
                 freedoms.iter_mut().zip(torque.to_array()).for_each(|(f, t)| *f += t);
             }
         }

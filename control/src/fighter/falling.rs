@@ -33,7 +33,7 @@ impl Fighter {
         let time = sense.time();
         match self.phase {
             Phase::Standing => {
-                let sunk = self.height_share(sense.data, sense.bodies.start) < SUNK.0;
+                let sunk = self.height_share(sense.data, sense.bodies) < SUNK.0;
                 self.sunk_for = if sunk { self.sunk_for + sense.dt } else { 0.0 };
                 let felled = self.dynamo.broken_for() > FELLED || self.sunk_for > FELLED;
                 if felled || self.dynamo.is_unconscious() {
@@ -55,7 +55,7 @@ impl Fighter {
             }
             Phase::Settling { since, start } => {
                 let lasted = time - since;
-                let speed = sense.data.velocity.body[sense.bodies.start].linear.length();
+                let speed = sense.data.velocity.body[sense.root()].linear.length();
                 if self.dynamo.is_unconscious() || speed > RUNAWAY {
                     self.fall(time);
                 } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error() < SETTLED.0 {
@@ -83,7 +83,7 @@ impl Fighter {
 
     /// Chooses how to get up.
     fn settle(&mut self, sense: &Sense<'_>) {
-        let own = &sense.data.position.world_from_body[sense.bodies.clone()];
+        let own = &sense.data.position.world_from_body[sense.bodies];
         self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
         let start = self.repertoire.lying().nearest(&mut self.places, &own[0].rotation);
         let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.4 };
@@ -95,13 +95,13 @@ impl Fighter {
 
     fn rise(&mut self, sense: &Sense<'_>, astray_for: f64) {
         let time = sense.time();
-        let actual = sense.data.position.world_from_body[sense.bodies.start].rotation;
+        let actual = sense.data.position.world_from_body[sense.root()].rotation;
         let astray = tilt_error(&root_rotation(&self.wanted), &actual).length() > ASTRAY.0;
         let astray_for = if astray { astray_for + sense.dt } else { 0.0 };
         let playlist = self.playlist();
         let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
         let left = self.repertoire.motions()[motion].duration - clip_time;
-        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.1;
+        let high = self.height_share(sense.data, sense.bodies) > SUNK.1;
         self.phase = Phase::Rising { astray_for };
         if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE {
             self.fall(time);
@@ -114,7 +114,7 @@ impl Fighter {
     /// Takes up the guard before the weak spring holds it alone.
     fn steady(&mut self, sense: &Sense<'_>, since: f64) {
         let time = sense.time();
-        let high = self.height_share(sense.data, sense.bodies.start) > SUNK.0;
+        let high = self.height_share(sense.data, sense.bodies) > SUNK.0;
         if self.dynamo.is_unconscious() || !high {
             self.fall(time);
         } else if time - since > STEADY {
@@ -129,9 +129,9 @@ impl Fighter {
 
     /// Joint dampers of a rag doll.
     pub(super) fn slacken(&self, sense: &Sense<'_>, out: &mut Actuation) {
-        for (body, damping) in sense.model.bodies()[sense.bodies.clone()].iter().zip(&self.joint_damping) {
-            let (q, v) = (body.q_range(), body.v_range());
-            out.servo.target_q[q.clone()].copy_from_slice(&sense.state.q[q]);
+        for (body, damping) in sense.model.bodies()[sense.bodies].iter().zip(&self.joint_damping) {
+            let (q, v) = (body.coordinates(), body.freedoms());
+            out.servo.target_q[q].copy_from_slice(&sense.state.q[q]);
             out.servo.damping[v].fill(self.options.tone * damping);
         }
     }

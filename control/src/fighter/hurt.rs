@@ -4,9 +4,8 @@
 //! several steps, and Dynamo's stun should feel all of it. Fists hurt besides: on head and trunk, hardly on
 //! the arms, and hurt adds up until the fighter is knocked out. The more hurt there is, the more a punch is felt.
 
-use std::ops::Range;
-
 use stuntlab_mocap::character::Part;
+use stuntlab_physics::{Bodies, BodyId};
 
 use crate::controller::Sense;
 
@@ -69,12 +68,12 @@ impl Hurt {
     pub fn jolt(
         &mut self,
         sense: &Sense<'_>,
-        opponent: Option<&Range<usize>>,
+        opponent: Option<Bodies>,
         parts: &[Part],
         options: &HurtOptions,
     ) -> f64 {
-        let is_opponent = |b: usize| opponent.is_some_and(|o| o.contains(&b));
-        let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
+        let is_opponent = |b: BodyId| opponent.is_some_and(|o| o.contains(b));
+        let own = |b: BodyId| parts.get(sense.bodies.place_of(b)?);
         self.jolt *= (-sense.dt / JOLT_TIME).exp();
         for contact in sense.data.contact.between_bodies() {
             let struck = match (own(contact.body_a), contact.body_b.and_then(own)) {
@@ -93,12 +92,12 @@ impl Hurt {
     pub fn update(
         &mut self,
         sense: &Sense<'_>,
-        opponent: &Range<usize>,
+        opponent: Bodies,
         parts: &[Part],
         options: &HurtOptions,
     ) -> Blow {
-        let own = |b: usize| sense.bodies.contains(&b).then(|| parts.get(b - sense.bodies.start)).flatten();
-        let other = |b: usize| opponent.contains(&b).then(|| parts.get(b - opponent.start)).flatten();
+        let own = |b: BodyId| parts.get(sense.bodies.place_of(b)?);
+        let other = |b: BodyId| parts.get(opponent.place_of(b)?);
         let mut impulse = 0.0;
         self.striking_for -= sense.dt;
         for contact in sense.data.contact.between_bodies() {

@@ -93,7 +93,7 @@ impl Maker for FighterMaker {
     fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
         let repertoire = can_fight(casting.figure.as_ref())?;
         let options = FighterOptions {
-            opponent: self.find(casting)?.map(|f| f.bodies.clone()),
+            opponent: self.find(casting)?.map(|f| f.bodies),
             seed: self.seed.unwrap_or(casting.seed),
             ..self.options.clone()
         };

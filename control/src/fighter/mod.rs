@@ -38,11 +38,10 @@ pub use repertoire::{FighterError, Move, Punch, Repertoire};
 pub use routes::Routes;
 
 use std::any::Any;
-use std::ops::Range;
 use std::sync::Arc;
 
-use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Actuation, Bodies};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::dynamo::{CHEAT, Dynamo, DynamoOptions, Frame, StunOptions, per_weight};
@@ -58,7 +57,7 @@ pub struct FighterOptions {
     /// Of the tracking.
     pub dynamo: DynamoOptions,
     /// Bodies of the opponent in the scene's model; a figure like the fighter's own.
-    pub opponent: Option<Range<usize>>,
+    pub opponent: Option<Bodies>,
     /// Seed of all chance.
     pub seed: u64,
     /// Whether it decides for itself.
@@ -263,11 +262,11 @@ impl Fighter {
 
     fn feel(&mut self, sense: &Sense<'_>) {
         let parts = self.repertoire.character().parts();
-        let jolt = self.hurt.jolt(sense, self.options.opponent.as_ref(), parts, &self.options.hurt);
+        let jolt = self.hurt.jolt(sense, self.options.opponent, parts, &self.options.hurt);
         if self.phase == Phase::Standing && jolt > 0.0 {
             self.dynamo.strike(jolt);
         }
-        let Some(opponent) = &self.options.opponent else { return };
+        let Some(opponent) = self.options.opponent else { return };
         let blow = self.hurt.update(sense, opponent, parts, &self.options.hurt);
         if blow.knocks_out {
             self.dynamo.strike(self.options.dynamo.stun.most);
@@ -318,7 +317,7 @@ impl Fighter {
 
     /// The fighter's own springs.
     fn help(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
-        let root = sense.bodies.start;
+        let root = sense.root();
         let actual = sense.data.position.world_from_body[root].rotation;
         let spin = sense.data.velocity.body[root].angular;
         let (strength, time) = (self.dynamo.strength(), sense.time());
@@ -335,7 +334,6 @@ impl Fighter {
         self.dynamo.options.frequency = slower * self.options.dynamo.frequency;
         self.dynamo.options.damping_ratio = damper * self.options.dynamo.damping_ratio;
         self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
-        let id = sense.model.body_ids().nth(root).expect("the character's bodies are the model's");
         self.own_moment = DVec3::ZERO;
         let term = match self.phase {
             Phase::Down { .. } => {
@@ -353,7 +351,7 @@ impl Fighter {
             }
         };
         self.own_moment = term.at_rest.angular - term.gain.angular * spin;
-        out.implicit.push((id, term));
+        out.implicit.push((root, term));
     }
 }
 
@@ -433,10 +431,10 @@ impl Controller for Fighter {
 
     /// The wanted pose of the last step where the character is: the motion's place and heading are not tracked.
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let first = sense.model.bodies()[sense.bodies.start].q_range().start;
-        let own = &mut q[first..first + self.wanted.len()];
+        let coordinates = sense.tree().coordinates;
+        let own = &mut q[coordinates];
         own.copy_from_slice(&self.wanted);
-        sight::place_like(own, &sense.state.q[first..]);
+        sight::place_like(own, &sense.state.q[coordinates]);
         true
     }
 

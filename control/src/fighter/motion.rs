@@ -18,8 +18,8 @@ impl Layout {
     /// Layout of a model.
     pub fn new(model: &Model) -> Self {
         let quaternions = model.bodies().iter().filter_map(|b| match b.joint().kind {
-            JointKind::Spherical => Some(b.q_range().start),
-            JointKind::Free => Some(b.q_range().start + 3),
+            JointKind::Spherical => Some(b.coordinates().range().start),
+            JointKind::Free => Some(b.coordinates().range().start + 3),
             _ => None,
         });
         Self { n_q: model.n_q(), quaternions: quaternions.collect() }

@@ -243,7 +243,8 @@ fn find_strike(
     punch: Move,
 ) -> Result<Punch, FighterError> {
     let side = if matches!(punch, Move::Jab | Move::Hook) { Side::Left } else { Side::Right };
-    let hand = character.parts().iter().position(|p| *p == Part::Hand(side));
+    let (model, parts) = (character.model(), character.parts());
+    let hand = model.body_ids().iter().find(|body| parts[*body] == Part::Hand(side));
     let hand = hand.ok_or(FighterError::Part("hands"))?;
     let (mut state, mut data) = (State::new(character.model()), Data::new(character.model()));
     let mut best = Punch { punch, peak: 0.0, reach: f64::NEG_INFINITY };
@@ -251,8 +252,8 @@ fn find_strike(
         let time = k as f64 / RATE;
         motion.write(time, layout, &mut state.q);
         forward_kinematics(character.model(), &state, &mut data);
-        let place = |body: usize| -> DVec3 { data.position.world_from_body[body].translation };
-        let reach = (place(hand) - place(0)).x;
+        let place = |body: BodyId| -> DVec3 { data.position.world_from_body[body].translation };
+        let reach = (place(hand) - place(model.body_ids().at(0))).x;
         if reach > best.reach {
             best = Punch { punch, peak: time, reach };
         }

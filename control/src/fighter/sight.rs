@@ -1,8 +1,8 @@
 //! What a fighter sees of itself and its opponent.
 
 use stuntlab_mocap::character::Part;
-use stuntlab_physics::Data;
 use stuntlab_physics::glam::{DMat3, DQuat};
+use stuntlab_physics::{Bodies, BodyId, Data};
 
 use super::aid::{root_rotation, wrap, yaw};
 use super::falling::{REST, SUNK};
@@ -22,8 +22,9 @@ pub(super) fn place_like(q: &mut [f64], actual: &[f64]) {
 impl Fighter {
     /// Direction of the opponent, rad.
     pub(super) fn direction(&self, sense: &Sense<'_>) -> Option<f64> {
-        let place = |body: usize| sense.data.position.world_from_body.get(body).map(|t| t.translation);
-        let way = place(self.options.opponent.as_ref()?.start)? - place(sense.bodies.start)?;
+        let poses = &sense.data.position.world_from_body;
+        let place = |body: BodyId| poses.get(body.index()).map(|t| t.translation);
+        let way = place(self.options.opponent?.first()?)? - place(sense.root())?;
         Some(way.y.atan2(way.x))
     }
 
@@ -35,23 +36,23 @@ impl Fighter {
             self.heading = Some(direction);
             return direction;
         }
-        let pelvis = yaw(&sense.data.position.world_from_body[sense.bodies.start].rotation);
+        let pelvis = yaw(&sense.data.world_from_body(sense.root()).rotation);
         *self.heading.get_or_insert(pelvis - self.repertoire.guard_yaw())
     }
 
     /// The opponent as seen from here.
     pub(super) fn look(&self, sense: &Sense<'_>) -> Option<View> {
-        let opponent = self.options.opponent.clone()?;
-        let pose = |body: usize| &sense.data.position.world_from_body[body];
-        let own: &DMat3 = &pose(sense.bodies.start).rotation;
-        let way = pose(opponent.start).translation - pose(sense.bodies.start).translation;
+        let opponent = self.options.opponent?;
+        let pose = |body: BodyId| &sense.data.position.world_from_body[body];
+        let own: &DMat3 = &pose(sense.root()).rotation;
+        let way = pose(opponent.first()?).translation - pose(sense.root()).translation;
         let facing = yaw(own) - self.repertoire.guard_yaw();
         let bearing = wrap(self.direction(sense)? - facing);
         let towards = way.truncate().normalize_or_zero();
         let fist = |part: &Part| matches!(part, Part::Hand(_));
         let parts = self.repertoire.character().parts();
-        let fists = opponent.clone().zip(parts).filter(|(_, part)| fist(part));
-        let own_speed = sense.data.velocity.body[sense.bodies.start].linear;
+        let fists = opponent.iter().zip(parts).filter(|(_, part)| fist(part));
+        let own_speed = sense.data.velocity.body[sense.root()].linear;
         let threat = fists
             .map(|(body, _)| -(sense.data.velocity.body[body].linear - own_speed).truncate().dot(towards))
             .fold(0.0, f64::max);
@@ -65,20 +66,20 @@ impl Fighter {
 
     /// Counts the time the opponent is up.
     pub(super) fn watch(&mut self, sense: &Sense<'_>) {
-        let Some(opponent) = &self.options.opponent else { return };
-        let up = self.height_share(sense.data, opponent.start) > SUNK.0;
+        let Some(opponent) = self.options.opponent else { return };
+        let up = self.height_share(sense.data, opponent) > SUNK.0;
         self.opponent_up_for = if up { self.opponent_up_for + sense.dt } else { 0.0 };
     }
 
-    /// Height of a pelvis above the lowest body of its figure, as a share of standing height; uneven ground does not
+    /// Height of the pelvis above the lowest body of a figure, as a share of standing height; uneven ground does not
     /// matter to it.
-    pub(super) fn height_share(&self, data: &Data, root: usize) -> f64 {
-        let own = &data.position.world_from_body[root..root + self.places.len()];
+    pub(super) fn height_share(&self, data: &Data, bodies: Bodies) -> f64 {
+        let own = &data.position.world_from_body[bodies];
         root_over_lowest(own) / self.repertoire.character().root_height()
     }
 
     /// Whether all of it is at rest.
     pub(super) fn is_still(&self, sense: &Sense<'_>) -> bool {
-        sense.data.velocity.body[sense.bodies.clone()].iter().all(|v| v.linear.length() < REST.0)
+        sense.data.velocity.body[sense.bodies].iter().all(|v| v.linear.length() < REST.0)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stuntlab_mocap::character::{Character, Part};
+use stuntlab_mocap::character::{Bone, Character, Part};
 use stuntlab_physics::Model;
 
 use super::{Layer, Layers, Rule};
@@ -105,7 +105,7 @@ fn bodies(words: &[String], casting: &Casting<'_>) -> Result<Vec<bool>, Refusal>
         let mut found = false;
         for (k, body) in own.bodies().iter().enumerate() {
             let name = body.name().rsplit('/').next().unwrap_or(body.name());
-            if name == word || casting.physique.part(k).is_some_and(|part| means(word, part)) {
+            if name == word || casting.physique.part(Bone::new(k)).is_some_and(|part| means(word, part)) {
                 (on[k], found) = (true, true);
             }
         }

@@ -14,46 +14,45 @@
 //! cannot be shared (pins, motors and rows without bounds, a joint that only one prescribes) goes with the larger share, at half with
 //! the upper.
 
-use std::ops::Range;
-
 use stuntlab_physics::actuation::{Effort, Motor, Row, Term};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{Force, rotation};
-use stuntlab_physics::{Actuation, ImplicitForce, JointKind, Model};
+use stuntlab_physics::{Actuation, Bodies, BodyId, ImplicitForce, JointKind, Model};
 
 use crate::controller::Sense;
 
 /// Which bodies of a character an intent is about; all where empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'a> {
-    /// Indices of the character's bodies.
-    pub bodies: &'a Range<usize>,
+    /// The character's bodies.
+    pub bodies: Bodies,
     /// One per body of it, or none for all.
     pub on: &'a [bool],
 }
 
 impl Mask<'_> {
     /// Whether a body of the model is meant.
-    pub fn holds(&self, body: usize) -> bool {
-        self.bodies.contains(&body)
-            && self.on.get(body - self.bodies.start).copied().unwrap_or(self.on.is_empty())
+    pub fn holds(&self, body: BodyId) -> bool {
+        let on = |k: usize| self.on.get(k).copied().unwrap_or(self.on.is_empty());
+        self.bodies.place_of(body).is_some_and(on)
     }
 
-    fn holds_not(&self, body: usize) -> bool {
-        self.bodies.contains(&body) && !self.holds(body)
+    fn holds_not(&self, body: BodyId) -> bool {
+        self.bodies.contains(body) && !self.holds(body)
     }
 }
 
-/// The body whose joint has a freedom.
-fn body_of(model: &Model, freedom: usize) -> usize {
-    model.bodies().partition_point(|b| b.v_range().start <= freedom).saturating_sub(1)
+/// The body whose joint a motor drives; none where the model has no such freedom.
+fn body_of_motor(model: &Model, motor: &Motor) -> Option<BodyId> {
+    let first = motor.freedoms.first()?;
+    model.freedoms().contains(first).then(|| model.body_of(first))
 }
 
-fn body_of_row(model: &Model, row: &Row) -> usize {
-    match row.terms[0] {
-        Some(Term::Point { body, .. } | Term::Spin { body, .. }) => body.index(),
-        Some(Term::Freedom { freedom, .. }) => body_of(model, freedom),
-        None => usize::MAX,
+/// The body a row is about first.
+fn body_of_row(model: &Model, row: &Row) -> Option<BodyId> {
+    match row.terms[0]? {
+        Term::Point { body, .. } | Term::Spin { body, .. } => Some(body),
+        Term::Freedom { freedom, .. } => model.freedoms().contains(freedom).then(|| model.body_of(freedom)),
     }
 }
 
@@ -65,40 +64,40 @@ pub fn restrict(intent: &mut Actuation, model: &Model, mask: Mask<'_>) {
 }
 
 /// Takes away what is about some of the bodies.
-fn strip(intent: &mut Actuation, model: &Model, bodies: &Range<usize>, gone: &dyn Fn(usize) -> bool) {
-    for body in bodies.clone().filter(|b| gone(*b)) {
-        let freedoms = model.bodies()[body].v_range();
-        intent.joint_force[freedoms.clone()].fill(0.0);
-        intent.servo.stiffness[freedoms.clone()].fill(0.0);
-        intent.servo.damping[freedoms.clone()].fill(0.0);
-        intent.servo.target_v[freedoms.clone()].fill(0.0);
+fn strip(intent: &mut Actuation, model: &Model, bodies: Bodies, gone: &dyn Fn(BodyId) -> bool) {
+    for body in bodies.iter().filter(|b| gone(*b)) {
+        let freedoms = model.body(body).freedoms();
+        intent.joint_force[freedoms].fill(0.0);
+        intent.servo.stiffness[freedoms].fill(0.0);
+        intent.servo.damping[freedoms].fill(0.0);
+        intent.servo.target_v[freedoms].fill(0.0);
         intent.body_force[body] = Force::ZERO;
         intent.prescribed[body] = false;
         intent.prescribed_velocity[freedoms].fill(0.0);
     }
-    intent.implicit.retain(|(body, _)| !gone(body.index()));
-    intent.motors.retain(|m| !gone(body_of(model, m.freedom)));
-    intent.pins.retain(|p| !gone(p.body.index()));
-    intent.rows.retain(|r| !gone(body_of_row(model, r)));
+    intent.implicit.retain(|(body, _)| !gone(*body));
+    intent.motors.retain(|m| !body_of_motor(model, m).is_some_and(gone));
+    intent.pins.retain(|p| !gone(p.body));
+    intent.rows.retain(|r| !body_of_row(model, r).is_some_and(gone));
 }
 
 /// (2) for the bodies of a mask, prescriptions apart; `keeps` is whether what cannot be shared stays.
 pub fn scale(intent: &mut Actuation, model: &Model, mask: Mask<'_>, share: f64, keeps: bool) {
-    for body in mask.bodies.clone().filter(|b| mask.holds(*b)) {
-        let freedoms = model.bodies()[body].v_range();
+    for body in mask.bodies.iter().filter(|b| mask.holds(*b)) {
+        let freedoms = model.body(body).freedoms();
         let servo = &mut intent.servo;
         for numbers in [&mut intent.joint_force, &mut servo.stiffness, &mut servo.damping] {
-            numbers[freedoms.clone()].iter_mut().for_each(|x| *x *= share);
+            numbers[freedoms].iter_mut().for_each(|x| *x *= share);
         }
         intent.body_force[body] = intent.body_force[body] * share;
     }
     for (body, force) in &mut intent.implicit {
-        if mask.holds(body.index()) {
+        if mask.holds(*body) {
             *force = ImplicitForce { at_rest: force.at_rest * share, gain: force.gain * share };
         }
     }
-    intent.pins.retain(|p| keeps || !mask.holds(p.body.index()));
-    let meant = |m: &Motor| mask.holds(body_of(model, m.freedom));
+    intent.pins.retain(|p| keeps || !mask.holds(p.body));
+    let meant = |m: &Motor| body_of_motor(model, m).is_some_and(|b| mask.holds(b));
     intent.motors.retain(|m| keeps || !meant(m) || is_bounded(m));
     for motor in intent.motors.iter_mut().filter(|m| meant(m) && is_bounded(m)) {
         motor.compliance /= share;
@@ -109,7 +108,7 @@ pub fn scale(intent: &mut Actuation, model: &Model, mask: Mask<'_>, share: f64, 
             Effort::Magnitude(most) => Effort::Magnitude(most * share),
         };
     }
-    let meant = |r: &Row| mask.holds(body_of_row(model, r));
+    let meant = |r: &Row| body_of_row(model, r).is_some_and(|b| mask.holds(b));
     let bounded = |r: &Row| r.lower.is_finite() && r.upper.is_finite();
     intent.rows.retain(|r| keeps || !meant(r) || bounded(r));
     for row in intent.rows.iter_mut().filter(|r| meant(r) && bounded(r)) {
@@ -135,7 +134,7 @@ pub fn blend(below: &mut Actuation, above: &mut Actuation, sense: &Sense<'_>, ma
         strip(below, sense.model, mask.bodies, &|body| mask.holds(body));
     } else {
         let upper_leads = w >= 0.5;
-        for body in mask.bodies.clone().filter(|b| mask.holds(*b)) {
+        for body in mask.bodies.iter().filter(|b| mask.holds(*b)) {
             share_prescription(below, above, sense.model, body, w);
         }
         scale(below, sense.model, mask, 1.0 - w, !upper_leads);
@@ -145,8 +144,8 @@ pub fn blend(below: &mut Actuation, above: &mut Actuation, sense: &Sense<'_>, ma
 }
 
 /// Leaves in `below` what is prescribed for a joint, and nothing in `above`.
-fn share_prescription(below: &mut Actuation, above: &mut Actuation, model: &Model, body: usize, w: f64) {
-    let freedoms = model.bodies()[body].v_range();
+fn share_prescription(below: &mut Actuation, above: &mut Actuation, model: &Model, body: BodyId, w: f64) {
+    let freedoms = model.body(body).freedoms();
     let both = below.prescribed[body] && above.prescribed[body];
     let upper = if w >= 0.5 { 1.0 } else { 0.0 };
     let w = if both { w } else { upper };
@@ -161,8 +160,8 @@ fn share_prescription(below: &mut Actuation, above: &mut Actuation, model: &Mode
 
 /// (1): adds what `from` has about the character's bodies.
 pub fn add(into: &mut Actuation, from: &Actuation, sense: &Sense<'_>) {
-    for body in sense.bodies.clone() {
-        let freedoms = sense.model.bodies()[body].v_range();
+    for body in sense.bodies {
+        let freedoms = sense.model.body(body).freedoms();
         for k in freedoms {
             into.joint_force[k] += from.joint_force[k];
             if from.prescribed[body] {
@@ -179,35 +178,35 @@ pub fn add(into: &mut Actuation, from: &Actuation, sense: &Sense<'_>) {
     into.rows.extend_from_slice(&from.rows);
 }
 
-fn add_servo(into: &mut Actuation, from: &Actuation, sense: &Sense<'_>, body: usize) {
-    let spec = &sense.model.bodies()[body];
-    let (q, v) = (spec.q_range(), spec.v_range());
+fn add_servo(into: &mut Actuation, from: &Actuation, sense: &Sense<'_>, body: BodyId) {
+    let spec = sense.model.body(body);
+    let (q, v) = (spec.coordinates(), spec.freedoms());
     let (a, b) = (&mut into.servo, &from.servo);
     let silent = |k: &[f64], d: &[f64]| k.iter().chain(d).all(|x| *x == 0.0);
-    if silent(&b.stiffness[v.clone()], &b.damping[v.clone()]) {
+    if silent(&b.stiffness[v], &b.damping[v]) {
         return;
     }
-    let alone = silent(&a.stiffness[v.clone()], &a.damping[v.clone()]);
+    let alone = silent(&a.stiffness[v], &a.damping[v]);
     let kind = spec.joint().kind;
     if alone || !(q.len() == v.len() || kind == JointKind::Spherical) {
         // Roots have no servos worth adding: the later one counts.
-        a.target_q[q.clone()].copy_from_slice(&b.target_q[q]);
+        a.target_q[q].copy_from_slice(&b.target_q[q]);
         for (ours, theirs) in
             [(&mut a.stiffness, &b.stiffness), (&mut a.damping, &b.damping), (&mut a.target_v, &b.target_v)]
         {
-            ours[v.clone()].copy_from_slice(&theirs[v.clone()]);
+            ours[v].copy_from_slice(&theirs[v]);
         }
         return;
     }
     let ball = kind == JointKind::Spherical;
-    let now = &sense.state.q[q.clone()];
+    let now = &sense.state.q[q];
     let turn = |to: &[f64]| rotation::log(DQuat::from_slice(now).conjugate() * DQuat::from_slice(to));
-    let errors = ball.then(|| (turn(&a.target_q[q.clone()]), turn(&b.target_q[q.clone()])));
+    let errors = ball.then(|| (turn(&a.target_q[q]), turn(&b.target_q[q])));
     let mut step = DVec3::ZERO;
-    for (k, freedom) in v.enumerate() {
+    for (k, freedom) in v.iter().enumerate() {
         let (ea, eb) = match errors {
             Some((ea, eb)) => (ea[k], eb[k]),
-            None => (a.target_q[q.start + k] - now[k], b.target_q[q.start + k] - now[k]),
+            None => (a.target_q[q][k] - now[k], b.target_q[q][k] - now[k]),
         };
         let (ka, kb) = (a.stiffness[freedom], b.stiffness[freedom]);
         let (da, db) = (a.damping[freedom], b.damping[freedom]);
@@ -215,7 +214,7 @@ fn add_servo(into: &mut Actuation, from: &Actuation, sense: &Sense<'_>, body: us
         if ball {
             step[k] = error;
         } else {
-            a.target_q[q.start + k] = now[k] + error;
+            a.target_q[q][k] = now[k] + error;
         }
         a.target_v[freedom] = mean((da, a.target_v[freedom]), (db, b.target_v[freedom]));
         (a.stiffness[freedom], a.damping[freedom]) = (ka + kb, da + db);

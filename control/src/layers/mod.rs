@@ -217,7 +217,7 @@ impl Controller for Layers {
             }
             own.clear();
             layer.controller.act(sense, own);
-            let mask = Mask { bodies: &sense.bodies, on: &layer.on };
+            let mask = Mask { bodies: sense.bodies, on: &layer.on };
             merge::restrict(own, sense.model, mask);
             if layer.rule == Rule::Add {
                 if share < 1.0 {
@@ -266,10 +266,10 @@ impl Controller for Layers {
         for layer in self.layers.iter().filter(|l| l.share() > 0.0) {
             if layer.controller.target(sense, &mut own) {
                 wanted = true;
-                let mask = Mask { bodies: &sense.bodies, on: &layer.on };
-                for body in sense.bodies.clone().filter(|b| mask.holds(*b)) {
-                    let range = sense.model.bodies()[body].q_range();
-                    q[range.clone()].copy_from_slice(&own[range]);
+                let mask = Mask { bodies: sense.bodies, on: &layer.on };
+                for body in sense.bodies.iter().filter(|b| mask.holds(*b)) {
+                    let range = sense.model.body(body).coordinates();
+                    q[range].copy_from_slice(&own[range]);
                 }
             }
         }

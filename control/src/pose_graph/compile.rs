@@ -1,6 +1,6 @@
 //! A graph on a figure: names become bodies, mirrored states are written out.
 
-use stuntlab_mocap::character::Physique;
+use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{JointKind, Model};
@@ -85,22 +85,22 @@ impl Bench<'_> {
         states[state].mirror.as_deref().map_or_else(image, of).unwrap_or(state)
     }
 
-    fn body(&self, stance: &Stance, name: &str, key: &str) -> Result<usize, Refusal> {
+    fn bone(&self, stance: &Stance, name: &str, key: &str) -> Result<Bone, Refusal> {
         let short = |full: &str| full.rsplit('/').next().unwrap_or(full).to_owned();
         let bodies = self.model.bodies();
-        bodies.iter().position(|b| short(b.name()) == name).ok_or_else(|| {
+        bodies.iter().position(|b| short(b.name()) == name).map(Bone::new).ok_or_else(|| {
             let names: Vec<String> = bodies.iter().map(|b| short(b.name())).collect();
             refuse(stance, key, format!("has no part \"{name}\", expected one of: {}", names.join(", ")))
         })
     }
 
-    fn joint(&self, stance: &Stance, name: &str, key: &str) -> Result<usize, Refusal> {
-        let body = self.body(stance, name, key)?;
-        match self.model.bodies()[body].joint().kind {
+    fn joint(&self, stance: &Stance, name: &str, key: &str) -> Result<Bone, Refusal> {
+        let bone = self.bone(stance, name, key)?;
+        match self.model.bodies()[bone].joint().kind {
             JointKind::Spherical
             | JointKind::Revolute { .. }
             | JointKind::Universal { .. }
-            | JointKind::Prismatic { .. } => Ok(body),
+            | JointKind::Prismatic { .. } => Ok(bone),
             _ => {
                 let problem = format!("has \"{name}\", which has no joint that can be driven");
                 Err(refuse(stance, key, problem))
@@ -112,8 +112,8 @@ impl Bench<'_> {
         let n = self.model.n_bodies();
         let mut goals = vec![Goal::Rest; n];
         for (name, degrees) in &stance.pose {
-            let body = self.joint(stance, name, "pose_deg")?;
-            let kind = self.model.bodies()[body].joint().kind;
+            let bone = self.joint(stance, name, "pose_deg")?;
+            let kind = self.model.bodies()[bone].joint().kind;
             if degrees.len() != kind.n_v() {
                 let problem = format!("gives \"{name}\" {} numbers, expected {}", degrees.len(), kind.n_v());
                 return Err(refuse(stance, "pose_deg", problem));
@@ -127,25 +127,25 @@ impl Bench<'_> {
             if kind == JointKind::Spherical {
                 numbers = rotation::exp(DVec3::from_slice(&numbers[..3])).to_array();
             }
-            goals[body] = Goal::Joint(numbers);
+            goals[bone] = Goal::Joint(numbers);
         }
         for (name, degrees) in &stance.world {
-            let body = self.joint(stance, name, "world_deg")?;
+            let bone = self.joint(stance, name, "world_deg")?;
             let &[x, y, z] = degrees.as_slice() else {
                 let problem = format!("gives \"{name}\" {} numbers, expected 3", degrees.len());
                 return Err(refuse(stance, "world_deg", problem));
             };
-            if goals[body] != Goal::Rest {
+            if goals[bone] != Goal::Rest {
                 let problem = format!("has \"{name}\", which pose_deg has too");
                 return Err(refuse(stance, "world_deg", problem));
             }
             let turn = DVec3::new(x.to_radians(), y.to_radians(), z.to_radians());
-            goals[body] = Goal::World(rotation::exp(turn));
+            goals[bone] = Goal::World(rotation::exp(turn));
         }
         let mut gains = vec![[stance.stiffness, stance.damping]; n];
         for (name, factor) in &stance.gains {
-            let body = self.joint(stance, name, "gains")?;
-            gains[body] = gains[body].map(|g| g * factor);
+            let bone = self.joint(stance, name, "gains")?;
+            gains[bone] = gains[bone].map(|g| g * factor);
         }
         let mut exits = Vec::with_capacity(stance.exits.len());
         for exit in &stance.exits {
@@ -159,21 +159,21 @@ impl Bench<'_> {
         Ok(match event {
             Event::Time => Trigger::Time,
             Event::Touch(part) => {
-                Trigger::Touch { body: self.body(stance, part, "exit.touch")?, wanted: true }
+                Trigger::Touch { bone: self.bone(stance, part, "exit.touch")?, wanted: true }
             }
             Event::Lift(part) => {
-                Trigger::Touch { body: self.body(stance, part, "exit.lift")?, wanted: false }
+                Trigger::Touch { bone: self.bone(stance, part, "exit.lift")?, wanted: false }
             }
             Event::Above(level, mark) | Event::Below(level, mark) => {
                 let what = match level {
                     Level::Angle { part, freedom } => {
-                        let body = self.joint(stance, part, "exit.angle")?;
-                        let most = self.model.bodies()[body].joint().kind.n_v();
+                        let bone = self.joint(stance, part, "exit.angle")?;
+                        let most = self.model.bodies()[bone].joint().kind.n_v();
                         if *freedom >= most {
                             let problem = format!("is freedom {freedom} of \"{part}\", which has {most}");
                             return Err(refuse(stance, "exit.freedom", problem));
                         }
-                        Gauge::Angle { body, freedom: *freedom, sign: 1.0 }
+                        Gauge::Angle { bone, freedom: *freedom, sign: 1.0 }
                     }
                     Level::Margin => Gauge::Margin,
                     Level::CaptureMargin => Gauge::CaptureMargin,
@@ -189,15 +189,15 @@ impl Bench<'_> {
 /// The mirror image of a state; ways out still lead where they led.
 fn reflect(stage: &Stage, mirror: &Mirror) -> Stage {
     let mut image = stage.clone();
-    for body in 0..stage.goals.len() {
-        let other = mirror.partner(body);
-        image.gains[other] = stage.gains[body];
-        image.goals[other] = match stage.goals[body] {
+    for bone in (0..stage.goals.len()).map(Bone::new) {
+        let other = mirror.partner(bone);
+        image.gains[other] = stage.gains[bone];
+        image.goals[other] = match stage.goals[bone] {
             Goal::Rest => Goal::Rest,
             Goal::World(q) => Goal::World(DQuat::from_xyzw(-q.x, q.y, -q.z, q.w)),
             // Signs of a rotation vector are those of a quaternion's vector.
             Goal::Joint([a, b, c, w]) => {
-                let [sa, sb, sc] = [0, 1, 2].map(|k| mirror.sign(body, k));
+                let [sa, sb, sc] = [0, 1, 2].map(|k| mirror.sign(bone, k));
                 Goal::Joint([sa * a, sb * b, sc * c, w])
             }
         };

@@ -1,5 +1,7 @@
 //! A pose graph as data: states with target poses, and what leads from one to another.
 
+use stuntlab_mocap::character::Bone;
+
 use super::mirror::Mirror;
 use crate::senses::Senses;
 
@@ -142,11 +144,11 @@ pub enum Level {
 /// Force that counts as a touch, N: less is a graze.
 const TOUCH: f64 = 5.0;
 
-/// An event with its part found: an index among the character's bodies.
+/// An event with its part found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Trigger {
     Time,
-    Touch { body: usize, wanted: bool },
+    Touch { bone: Bone, wanted: bool },
     Level { what: Gauge, above: bool, mark: f64 },
 }
 
@@ -154,7 +156,7 @@ pub(super) enum Trigger {
 pub(super) enum Gauge {
     /// Degrees.
     Angle {
-        body: usize,
+        bone: Bone,
         freedom: usize,
         sign: f64,
     },
@@ -166,15 +168,15 @@ pub(super) enum Gauge {
 
 impl Trigger {
     /// Whether it is so now; `angle` tells a joint's coordinate, rad. Without support there is no margin, and nothing below it either.
-    pub(super) fn holds(&self, senses: &Senses, angle: impl Fn(usize, usize) -> f64) -> bool {
+    pub(super) fn holds(&self, senses: &Senses, angle: impl Fn(Bone, usize) -> f64) -> bool {
         match *self {
             Self::Time => true,
-            Self::Touch { body, wanted } => {
-                senses.touches().get(body).is_some_and(|t| (t.force().length() > TOUCH) == wanted)
+            Self::Touch { bone, wanted } => {
+                senses.touches().get(bone.index()).is_some_and(|t| (t.force().length() > TOUCH) == wanted)
             }
             Self::Level { what, above, mark } => {
                 let now = match what {
-                    Gauge::Angle { body, freedom, sign } => Some(sign * angle(body, freedom).to_degrees()),
+                    Gauge::Angle { bone, freedom, sign } => Some(sign * angle(bone, freedom).to_degrees()),
                     Gauge::Margin => senses.margin(),
                     Gauge::CaptureMargin => senses.capture_margin(),
                     Gauge::PelvisHeight => Some(senses.pelvis_height()),
@@ -188,12 +190,12 @@ impl Trigger {
     /// The event of the other side.
     pub(super) fn mirrored(self, mirror: &Mirror) -> Self {
         match self {
-            Self::Touch { body, wanted } => Self::Touch { body: mirror.partner(body), wanted },
-            Self::Level { what: Gauge::Angle { body, freedom, sign }, above, mark } => {
+            Self::Touch { bone, wanted } => Self::Touch { bone: mirror.partner(bone), wanted },
+            Self::Level { what: Gauge::Angle { bone, freedom, sign }, above, mark } => {
                 let what = Gauge::Angle {
-                    body: mirror.partner(body),
+                    bone: mirror.partner(bone),
                     freedom,
-                    sign: sign * mirror.sign(body, freedom),
+                    sign: sign * mirror.sign(bone, freedom),
                 };
                 Self::Level { what, above, mark }
             }

@@ -4,14 +4,14 @@
 //! other side's joint turns about the opposite of that, the angle changes its sign.
 
 use stuntlab_mocap::Side;
-use stuntlab_mocap::character::{Part, Physique};
+use stuntlab_mocap::character::{Bone, Part, Physique};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{JointKind, Model};
 
 /// Which body is whose image, and how coordinates change.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mirror {
-    partner: Vec<usize>,
+    partner: Vec<Bone>,
     /// Per body and freedom: 1 or -1.
     sign: Vec<[f64; 3]>,
 }
@@ -40,29 +40,29 @@ fn other_side(part: Part) -> Part {
 impl Mirror {
     /// Of a character's own model. Bodies whose part has no counterpart are their own image.
     pub(super) fn new(model: &Model, physique: &Physique) -> Self {
-        let n = model.n_bodies();
+        let all = || (0..model.n_bodies()).map(Bone::new);
         // Several bodies may be one part (fingers): the k-th goes with the k-th.
-        let of = |part: Part| (0..n).filter(move |i| physique.part(*i) == Some(part));
-        let partner: Vec<usize> = (0..n)
-            .map(|i| {
-                let Some(part) = physique.part(i).filter(|p| p.side().is_some()) else { return i };
-                let place = of(part).position(|k| k == i).unwrap_or(0);
-                of(other_side(part)).nth(place).unwrap_or(i)
+        let of = |part: Part| all().filter(move |bone| physique.part(*bone) == Some(part));
+        let partner: Vec<Bone> = all()
+            .map(|bone| {
+                let Some(part) = physique.part(bone).filter(|p| p.side().is_some()) else { return bone };
+                let place = of(part).position(|other| other == bone).unwrap_or(0);
+                of(other_side(part)).nth(place).unwrap_or(bone)
             })
             .collect();
-        let sign =
-            (0..n).map(|i| signs(&model.bodies()[i].joint().kind, &model.bodies()[partner[i]].joint().kind));
-        Self { sign: sign.collect(), partner }
+        let kind = |bone: Bone| &model.bodies()[bone].joint().kind;
+        let sign = all().map(|bone| signs(kind(bone), kind(partner[bone]))).collect();
+        Self { sign, partner }
     }
 
-    /// The image of a body.
-    pub(super) fn partner(&self, body: usize) -> usize {
-        self.partner.get(body).copied().unwrap_or(body)
+    /// The image of a bone.
+    pub(super) fn partner(&self, bone: Bone) -> Bone {
+        self.partner.get(bone.index()).copied().unwrap_or(bone)
     }
 
-    /// What a freedom of a body is multiplied with on the other side.
-    pub(super) fn sign(&self, body: usize, freedom: usize) -> f64 {
-        self.sign.get(body).and_then(|s| s.get(freedom)).copied().unwrap_or(1.0)
+    /// What a freedom of a bone's joint is multiplied with on the other side.
+    pub(super) fn sign(&self, bone: Bone, freedom: usize) -> f64 {
+        self.sign.get(bone.index()).and_then(|s| s.get(freedom)).copied().unwrap_or(1.0)
     }
 }
 

@@ -35,7 +35,7 @@ pub use graph::{Event, Exit, Graph, Level, Stance};
 
 use std::sync::Arc;
 
-use stuntlab_mocap::character::Physique;
+use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::glam::{DMat3, DQuat};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Actuation, JointKind, Model, State};
@@ -84,9 +84,7 @@ struct GraphMaker {
 
 impl Maker for GraphMaker {
     fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
-        let root = &casting.model.bodies()[casting.bodies.start];
-        let (first, n) = (root.q_range().start, casting.own.n_q());
-        let rest = &casting.state.q[first..first + n];
+        let rest = &casting.state.q[casting.model.tree_of(casting.bodies.at(0)).coordinates];
         Ok(Box::new(PoseGraph::new(&casting.own, &casting.physique, &self.graph, self.gains, rest)?))
     }
 }
@@ -136,7 +134,7 @@ impl PoseGraph {
         let stages = compile(graph, model, physique)?;
         let coordinates = |body: &stuntlab_physics::model::Body| {
             let mut q = [0.0; 4];
-            let own = rest.get(body.q_range()).unwrap_or_default();
+            let own = rest.get(body.coordinates().range()).unwrap_or_default();
             q.iter_mut().zip(own).for_each(|(q, x)| *q = *x);
             q
         };
@@ -145,7 +143,7 @@ impl PoseGraph {
         Ok(Self {
             names: graph.states.iter().map(|s| s.name.clone()).collect(),
             stages,
-            gains: servo_gains(model, 0..model.n_bodies(), gains),
+            gains: servo_gains(model, model.body_ids(), gains),
             rest,
             now: 0,
             entered: 0.0,
@@ -175,7 +173,7 @@ impl PoseGraph {
                 Goal::World(_) => continue,
             };
             if is_driven(&spec.joint().kind) {
-                let range = spec.q_range();
+                let range = spec.coordinates();
                 let n = range.len();
                 posed.q[range].copy_from_slice(&own[..n]);
             }
@@ -194,11 +192,11 @@ impl PoseGraph {
         let time = sense.time() - self.entered;
         // Time comes in steps; half of one is no delay.
         let due = |after: f64| time + 0.5 * sense.dt >= after;
-        let angle = |body: usize, freedom: usize| {
-            let spec = &sense.model.bodies()[sense.bodies.start + body];
+        let angle = |bone: Bone, freedom: usize| {
+            let spec = sense.bone(bone);
             match spec.joint().kind {
                 JointKind::Spherical => rotation::log(sense.state.rotation(spec)).to_array()[freedom.min(2)],
-                _ => sense.state.q.get(spec.q_range().start + freedom).copied().unwrap_or(0.0),
+                _ => sense.state.q[spec.coordinates()].get(freedom).copied().unwrap_or(0.0),
             }
         };
         let exits = &self.stages[self.now].exits;
@@ -208,19 +206,19 @@ impl PoseGraph {
         }
     }
 
-    /// (1) for one body's joint.
-    fn tell(&mut self, sense: &Sense<'_>, body: usize, s: f64, heading: DQuat) {
-        let spec = &sense.model.bodies()[sense.bodies.start + body];
+    /// (1) for one bone's joint.
+    fn tell(&mut self, sense: &Sense<'_>, bone: Bone, s: f64, heading: DQuat) {
+        let spec = sense.bone(bone);
         let stage = &self.stages[self.now];
-        let before = self.before[body];
-        let goal = match stage.goals[body] {
-            Goal::Rest => self.rest[body],
+        let before = self.before[bone];
+        let goal = match stage.goals[bone] {
+            Goal::Rest => self.rest[bone],
             Goal::Joint(q) => q,
-            Goal::World(attitude) => aim(sense, body, heading * attitude),
+            Goal::World(attitude) => aim(sense, bone, heading * attitude),
         };
-        let told = &mut self.told[body];
+        let told = &mut self.told[bone];
         for k in 0..2 {
-            told.gains[k] = before.gains[k] + s * (stage.gains[body][k] - before.gains[k]);
+            told.gains[k] = before.gains[k] + s * (stage.gains[bone][k] - before.gains[k]);
         }
         if spec.joint().kind == JointKind::Spherical {
             let from = DQuat::from_array(before.q);
@@ -235,22 +233,20 @@ impl PoseGraph {
 }
 
 /// Coordinates of a joint with which its body would be turned as `wanted`, as near as its freedoms allow.
-fn aim(sense: &Sense<'_>, body: usize, wanted: DQuat) -> [f64; 4] {
-    let index = sense.bodies.start + body;
-    let spec = &sense.model.bodies()[index];
-    let actual = DQuat::from_mat3(&sense.data.position.world_from_body[index].rotation);
+fn aim(sense: &Sense<'_>, bone: Bone, wanted: DQuat) -> [f64; 4] {
+    let spec = sense.bone(bone);
+    let actual = DQuat::from_mat3(&sense.data.world_from_body(sense.body_of(bone)).rotation);
     // From the body to its target, body axes.
     let error = rotation::log(actual.conjugate() * wanted);
-    let q = &sense.state.q[spec.q_range()];
+    let q = &sense.state.q[spec.coordinates()];
     let mut out = [0.0; 4];
     match spec.joint().kind {
         JointKind::Spherical => return (sense.state.rotation(spec) * rotation::exp(error)).to_array(),
         JointKind::Revolute { axis } => out[0] = q[0] + axis.dot(error),
         JointKind::Universal { axes } => {
             // The first axis is fixed in the joint frame, the second in the child.
-            let parent = spec
-                .parent()
-                .map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p.index()].rotation);
+            let parent =
+                spec.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
             let first = actual.conjugate() * (parent * spec.joint().parent_from_joint.rotation * axes[0]);
             (out[0], out[1]) = (q[0] + first.dot(error), q[1] + axes[1].dot(error));
         }
@@ -272,10 +268,10 @@ impl Controller for PoseGraph {
     /// From where the joints are to the first state.
     fn enter(&mut self, sense: &Sense<'_>) {
         (self.now, self.entered, self.begun) = (0, sense.time(), true);
-        for (body, told) in self.told.iter_mut().enumerate() {
-            let spec = &sense.model.bodies()[sense.bodies.start + body];
-            told.q.iter_mut().zip(&sense.state.q[spec.q_range()]).for_each(|(told, q)| *told = *q);
-            told.gains = self.stages[0].gains[body];
+        for (bone, told) in self.told.iter_mut().enumerate() {
+            let spec = sense.bone(Bone::new(bone));
+            told.q.iter_mut().zip(&sense.state.q[spec.coordinates()]).for_each(|(told, q)| *told = *q);
+            told.gains = self.stages[0].gains[bone];
         }
         self.before.clone_from(&self.told);
     }
@@ -289,21 +285,21 @@ impl Controller for PoseGraph {
         let blend = self.stages[self.now].blend;
         let p = if blend > 0.0 { ((time + sense.dt) / blend).clamp(0.0, 1.0) } else { 1.0 };
         let s = p * p * (3.0 - 2.0 * p);
-        let root = sense.data.position.world_from_body[sense.bodies.start].rotation;
+        let root = sense.data.world_from_body(sense.root()).rotation;
         let heading = DQuat::from_rotation_z(root.x_axis.y.atan2(root.x_axis.x));
-        for body in 0..self.told.len() {
-            let spec = &sense.model.bodies()[sense.bodies.start + body];
+        for bone in (0..self.told.len()).map(Bone::new) {
+            let spec = sense.bone(bone);
             if !is_driven(&spec.joint().kind) {
                 continue;
             }
-            self.tell(sense, body, s, heading);
-            let (Told { q, gains }, (stiffness, damping)) = (self.told[body], self.gains[body]);
-            for k in spec.v_range() {
+            self.tell(sense, bone, s, heading);
+            let (Told { q, gains }, (stiffness, damping)) = (self.told[bone], self.gains[bone]);
+            for k in spec.freedoms() {
                 out.servo.stiffness[k] = self.strength * gains[0] * stiffness;
                 out.servo.damping[k] = self.strength * gains[1] * damping;
                 out.servo.target_v[k] = 0.0;
             }
-            let range = spec.q_range();
+            let range = spec.coordinates();
             let n = range.len();
             out.servo.target_q[range].copy_from_slice(&q[..n]);
         }
@@ -332,14 +328,14 @@ impl Controller for PoseGraph {
     }
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        for (body, told) in self.told.iter().enumerate() {
-            let spec = &sense.model.bodies()[sense.bodies.start + body];
-            let range = spec.q_range();
+        for (bone, told) in self.told.iter().enumerate() {
+            let spec = sense.bone(Bone::new(bone));
+            let range = spec.coordinates();
             if is_driven(&spec.joint().kind) {
                 let n = range.len();
                 q[range].copy_from_slice(&told.q[..n]);
             } else {
-                q[range.clone()].copy_from_slice(&sense.state.q[range]);
+                q[range].copy_from_slice(&sense.state.q[range]);
             }
         }
         true

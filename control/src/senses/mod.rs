@@ -16,15 +16,14 @@ mod support;
 pub use joints::Joints;
 pub use support::Hull;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_mocap::Side;
-use stuntlab_mocap::character::Physique;
+use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::dynamics::center_of_mass_of;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Force, Transform};
-use stuntlab_physics::{Data, Model, State};
+use stuntlab_physics::{Bodies, BodyId, Data, Model, State};
 
 /// Weight on a point of a sole that makes it bear, N; less is a graze.
 const BEARING: f64 = 5.0;
@@ -57,7 +56,7 @@ impl Touch {
 #[derive(Clone, Debug)]
 pub struct Senses {
     physique: Arc<Physique>,
-    bodies: Range<usize>,
+    bodies: Bodies,
     mass: f64,
     /// Time of the last look, s; none before the first.
     looked: Option<f64>,
@@ -82,10 +81,10 @@ pub struct Senses {
 
 impl Senses {
     /// Senses of the character made of `bodies` of a model, which is what `physique` says.
-    pub fn new(model: &Model, bodies: Range<usize>, physique: Arc<Physique>) -> Self {
+    pub fn new(model: &Model, bodies: Bodies, physique: Arc<Physique>) -> Self {
         let n = physique.soles().len();
         Self {
-            mass: model.bodies()[bodies.clone()].iter().map(|b| b.inertia().mass).sum(),
+            mass: model.bodies()[bodies].iter().map(|b| b.inertia().mass).sum(),
             looked: None,
             center: DVec3::ZERO,
             velocity: DVec3::ZERO,
@@ -102,7 +101,7 @@ impl Senses {
             trunk: Transform::IDENTITY,
             pelvis: DVec3::ZERO,
             head: None,
-            joints: Joints::new(model, bodies.clone()),
+            joints: Joints::new(model, bodies),
             physique,
             bodies,
         }
@@ -110,16 +109,16 @@ impl Senses {
 
     /// Looks at a state that was observed. Looking twice at one state changes nothing.
     pub fn look(&mut self, model: &Model, state: &State, data: &Data) {
-        let own = &data.position.world_from_body[self.bodies.clone()];
+        let own = &data.position.world_from_body[self.bodies];
         self.pelvis = own.first().map_or(DVec3::ZERO, |pose| pose.translation);
-        self.trunk = own.get(self.physique.trunk()).copied().unwrap_or(Transform::IDENTITY);
+        self.trunk = own.get(self.physique.trunk().index()).copied().unwrap_or(Transform::IDENTITY);
         self.head = self.physique.head().map(|head| own[head].translation);
         for (place, sole) in self.soles.iter_mut().zip(self.physique.soles()) {
-            place.0 = own[sole.body].transform_point(sole.point_body);
+            place.0 = own[sole.bone].transform_point(sole.point_body);
         }
         self.feel(data, state.time);
         self.balance(model, data, state.time);
-        self.joints.look(data, self.bodies.clone());
+        self.joints.look(data, self.bodies);
         self.looked = Some(state.time);
     }
 
@@ -130,7 +129,7 @@ impl Senses {
         self.touching = false;
         let (mut pressure, mut pressing, mut lowest) = (DVec3::ZERO, 0.0, f64::INFINITY);
         for felt in data.memory.felt() {
-            let own = |b: usize| self.bodies.contains(&b).then(|| b - self.bodies.start);
+            let own = |b: BodyId| Bone::of(b, self.bodies);
             let (bone, force) = match (own(felt.body_a), felt.body_b.and_then(own)) {
                 (Some(bone), None) => (bone, felt.force),
                 (None, Some(bone)) => (bone, -felt.force),
@@ -148,7 +147,7 @@ impl Senses {
             if self.physique.is_foot(bone) {
                 pressure += felt.point * load;
                 pressing += load;
-                let of_bone = self.physique.soles().iter().enumerate().filter(|(_, s)| s.body == bone);
+                let of_bone = self.physique.soles().iter().enumerate().filter(|(_, s)| s.bone == bone);
                 let far = |k: usize| self.soles[k].0.distance_squared(felt.point);
                 let nearest = of_bone.map(|(k, _)| k).min_by(|a, b| far(*a).total_cmp(&far(*b)));
                 if let Some(k) = nearest {
@@ -173,7 +172,7 @@ impl Senses {
 
     /// Whole-body sums and the pendulum.
     fn balance(&mut self, model: &Model, data: &Data, time: f64) {
-        let whole = center_of_mass_of(model, data, self.bodies.clone());
+        let whole = center_of_mass_of(model, data, self.bodies);
         match self.looked {
             Some(before) if time > before => {
                 let dt = time - before;
@@ -185,7 +184,7 @@ impl Senses {
         }
         (self.center, self.velocity) = (whole.position, whole.velocity);
         let mut spin = DVec3::ZERO;
-        for i in self.bodies.clone() {
+        for i in self.bodies {
             let (inertia, pose) = (model.bodies()[i].inertia(), &data.position.world_from_body[i]);
             let (velocity, c) = (data.velocity.body[i], pose.rotation * inertia.center_of_mass);
             let arm = pose.translation + c - whole.position;
@@ -202,9 +201,9 @@ impl Senses {
         &self.physique
     }
 
-    /// Indices of its bodies in the whole model.
-    pub fn bodies(&self) -> Range<usize> {
-        self.bodies.clone()
+    /// Its bodies in the whole model.
+    pub fn bodies(&self) -> Bodies {
+        self.bodies
     }
 
     /// What passed through its joints in the last step, and what they can bear.
@@ -288,31 +287,36 @@ impl Senses {
         self.touching
     }
 
-    /// What every body felt in the last step.
+    /// What every bone felt in the last step.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
     }
 
-    /// What a body bears if it is a foot or toes, N; else nothing.
-    pub fn load_on(&self, body: usize) -> f64 {
-        if self.physique.is_foot(body) { self.touches[body].load } else { 0.0 }
+    fn felt(&self) -> impl Iterator<Item = (Bone, &Touch)> {
+        self.touches.iter().enumerate().map(|(k, touch)| (Bone::new(k), touch))
+    }
+
+    /// What a bone bears if it is a foot or toes, N; else nothing.
+    pub fn load_on(&self, bone: Bone) -> f64 {
+        if self.physique.is_foot(bone) { self.touches[bone].load } else { 0.0 }
     }
 
     /// What a foot with its toes bears, N.
     pub fn load(&self, side: Side) -> f64 {
-        let own = self.touches.iter().enumerate().filter(|(i, _)| self.physique.foot(*i) == Some(side));
-        own.map(|(_, touch)| touch.load).sum()
+        self.felt()
+            .filter(|(bone, _)| self.physique.foot(*bone) == Some(side))
+            .map(|(_, touch)| touch.load)
+            .sum()
     }
 
     /// Force of other things than the ground on all but the feet, N: what strikes it.
     pub fn blows(&self) -> DVec3 {
-        let others = self.touches.iter().enumerate().filter(|(i, _)| !self.physique.is_foot(*i));
-        others.map(|(_, touch)| touch.others).sum()
+        self.felt().filter(|(bone, _)| !self.physique.is_foot(*bone)).map(|(_, touch)| touch.others).sum()
     }
 
     /// Whether a foot bears on anything.
     pub fn stands_on_something(&self) -> bool {
-        self.touches.iter().enumerate().any(|(i, t)| self.physique.is_foot(i) && t.force() != DVec3::ZERO)
+        self.felt().any(|(bone, touch)| self.physique.is_foot(bone) && touch.force() != DVec3::ZERO)
     }
 
     /// Direction of the trunk that is up when it stands.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use stuntlab_control::fighter::{Fighter, FighterOptions, Repertoire};
 use stuntlab_control::{Controller, Sense, Senses};
-use stuntlab_mocap::character::{Character, CharacterOptions, Instance, Physique};
+use stuntlab_mocap::character::{Bone, Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::random::Random;
 use stuntlab_physics::spatial::{Inertia, Transform};
 use stuntlab_physics::{
-    Actuation, BodyId, BodySpec, Data, Joint, Model, ShapeSpec, State, StepOptions, advance, observe,
+    Actuation, BodyId, BodySpec, Data, Joint, Model, ShapeSpec, State, StepOptions, Tree, advance, observe,
 };
 
 /// Who is there.
@@ -66,7 +66,7 @@ pub(crate) struct Ring {
     pub(crate) model: Model,
     pub(crate) state: State,
     pub(crate) data: Data,
-    pub(crate) fighters: Vec<(Fighter, Instance)>,
+    pub(crate) fighters: Vec<(Fighter, Tree)>,
     pub(crate) senses: Vec<Senses>,
     options: StepOptions,
     act: Actuation,
@@ -92,17 +92,17 @@ impl Ring {
             );
         }
         let model = builder.build().expect("a sound scene");
-        let places: Vec<Instance> =
+        let places: Vec<Tree> =
             names.iter().map(|n| character.find_in(&model, n).expect("it was appended")).collect();
         let physique = Arc::new(Physique::of(character));
-        let senses = places.iter().map(|p| Senses::new(&model, p.bodies.clone(), physique.clone())).collect();
+        let senses = places.iter().map(|p| Senses::new(&model, p.bodies, physique.clone())).collect();
         let mut state = State::new(&model);
         let mut fighters = Vec::new();
         for (k, place) in places.iter().enumerate() {
-            let opponent = places.get(1 - k).filter(|_| places.len() == 2).map(|o| o.bodies.clone());
+            let opponent = places.get(1 - k).filter(|_| places.len() == 2).map(|o| o.bodies);
             let own = FighterOptions { opponent, seed: 2 * seed + k as u64, ..FighterOptions::default() };
-            fighters.push((Fighter::new(repertoire.clone(), own), place.clone()));
-            let q = &mut state.q[place.q.clone()];
+            fighters.push((Fighter::new(repertoire.clone(), own), *place));
+            let q = &mut state.q[place.coordinates];
             q.copy_from_slice(repertoire.start());
             q[2] += BUMPS / 2.0;
             if k == 1 {
@@ -152,7 +152,7 @@ impl Ring {
     /// Keeps the crate away until it is thrown at the chest.
     fn hold_or_throw(&mut self) {
         let (Some(id), Some((when, angle))) = (self.crate_body, self.throw) else { return };
-        let (q, v) = (self.model.body(id).q_range(), self.model.body(id).v_range());
+        let body = self.model.body(id);
         let mut place = DVec3::new(50.0, 0.0, 50.0);
         let mut velocity = DVec3::ZERO;
         if self.state.time >= when {
@@ -164,21 +164,23 @@ impl Ring {
             velocity = DVec3::new(6.0, 0.0, 0.5 * 9.81 * flight);
             self.throw = None;
         }
-        self.state.q[q.start..q.start + 3].copy_from_slice(&place.to_array());
-        self.state.q[q.start + 3..q.end].copy_from_slice(&DQuat::from_rotation_z(angle).to_array());
-        self.state.v[v.clone()].fill(0.0);
-        self.state.v[v.start..v.start + 3].copy_from_slice(&velocity.to_array());
+        let (q, v) = (&mut self.state.q[body.coordinates()], &mut self.state.v[body.freedoms()]);
+        q[..3].copy_from_slice(&place.to_array());
+        q[3..].copy_from_slice(&DQuat::from_rotation_z(angle).to_array());
+        v.fill(0.0);
+        v[..3].copy_from_slice(&velocity.to_array());
     }
 
     fn measure(&mut self) {
-        let feet = |body: usize| {
-            let foot = |own: &Senses| own.physique().is_foot(body.wrapping_sub(own.bodies().start));
+        let feet = |body: BodyId| {
+            let bone = |own: &Senses| Bone::of(body, own.bodies());
+            let foot = |own: &Senses| bone(own).is_some_and(|bone| own.physique().is_foot(bone));
             self.senses.iter().any(foot)
         };
         let touching = self.data.contact.with_world().iter().filter(|c| feet(c.body_a));
         self.outcome.deepest = touching.map(|c| c.depth).fold(self.outcome.deepest, f64::max);
         for (_, place) in &self.fighters {
-            let height = self.data.position.world_from_body[place.bodies.start].translation.z;
+            let height = self.data.position.world_from_body[place.bodies.at(0)].translation.z;
             self.outcome.highest = self.outcome.highest.max(height);
         }
     }

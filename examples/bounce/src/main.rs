@@ -44,12 +44,11 @@ impl Controller for Bounce {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.bent = [self.depth * (0.5 - 0.5 * (std::f64::consts::TAU * self.beat * sense.time()).cos())];
-        let hinge = |b: &usize| matches!(sense.model.bodies()[*b].joint().kind, JointKind::Revolute { .. });
-        for body in sense.bodies.clone().filter(hinge) {
-            let joint = &sense.model.bodies()[body];
-            out.servo.stiffness[joint.v_range().start] = 300.0;
-            out.servo.damping[joint.v_range().start] = 30.0;
-            out.servo.target_q[joint.q_range().start] = self.bent[0];
+        let own = sense.model.bodies()[sense.bodies].iter();
+        for body in own.filter(|b| matches!(b.joint().kind, JointKind::Revolute { .. })) {
+            out.servo.stiffness[body.freedoms()].fill(300.0);
+            out.servo.damping[body.freedoms()].fill(30.0);
+            out.servo.target_q[body.coordinates()].fill(self.bent[0]);
         }
     }
 

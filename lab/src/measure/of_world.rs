@@ -1,8 +1,8 @@
 //! Quantities of bodies and of the whole: adding one is adding its row here.
 
-use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::centroidal_momentum;
 use stuntlab_physics::step::Account;
+use stuntlab_physics::{BodyId, Freedoms};
 
 use super::quantity::{Look, Quantity, Stat, Subject};
 use super::sample::{com_of_body, energy, kinetic};
@@ -87,7 +87,7 @@ pub(super) const ROWS: &[Quantity] = &[
     )
     .usually(Stat::Last),
     Quantity::new("joint-angle", "deg", Subject::Body, "First coordinate of the joint above a body", |l| {
-        let first = l.world.model().body(l.of?).q_range().start;
+        let first = l.world.model().body(l.of?).coordinates().range().start;
         Some(l.world.state.q.get(first)?.to_degrees())
     })
     .usually(Stat::Last),
@@ -112,7 +112,7 @@ fn speed(look: &Look<'_>) -> Option<f64> {
     let of = |body| com_of_body(look.world, body).1.length();
     Some(match look.of {
         Some(body) => of(body),
-        None => look.world.model().body_ids().map(of).fold(0.0, f64::max),
+        None => look.world.model().body_ids().iter().map(of).fold(0.0, f64::max),
     })
 }
 
@@ -150,24 +150,24 @@ fn lost_bodies(look: &Look<'_>) -> Option<f64> {
         let at = world.data.world_from_body(*b).translation;
         at.z < -3.0 || at.truncate().length() > 100.0
     };
-    Some(world.model().body_ids().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64)
+    Some(world.model().body_ids().iter().filter(lost).filter(|b| !world.is_parked(*b)).count() as f64)
 }
 
 /// Mean angle between the joints of all driven characters and their targets, rad.
 fn pose_error(world: &World) -> Option<f64> {
     let model = world.model();
     let mut target = world.state.clone();
-    let mut joints: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut joints: Vec<Freedoms> = Vec::new();
     for (k, controller) in world.controllers.iter().enumerate() {
         let sense = world.sense(k);
         if controller.target(&sense, &mut target.q) {
             joints.extend(
-                model.bodies()[sense.bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.v_range()),
+                model.bodies()[sense.bodies].iter().filter(|b| b.parent().is_some()).map(|b| b.freedoms()),
             );
         }
     }
     let mut way = vec![0.0; model.n_v()];
     world.state.difference(model, &target, &mut way);
-    let angle = |dofs: &std::ops::Range<usize>| way[dofs.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+    let angle = |freedoms: &Freedoms| way[*freedoms].iter().map(|x| x * x).sum::<f64>().sqrt();
     (!joints.is_empty()).then(|| joints.iter().map(angle).sum::<f64>() / joints.len() as f64)
 }

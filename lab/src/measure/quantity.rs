@@ -1,7 +1,7 @@
 //! Quantities a scene may measure: one row each, beside the code that takes its samples.
 
 use stuntlab_control::{Published, Together};
-use stuntlab_physics::BodyId;
+use stuntlab_physics::{Bodies, BodyId};
 
 use super::sample::Start;
 use crate::run::World;
@@ -204,11 +204,10 @@ impl Quantity {
         match self.take {
             Take::Sample(sample) => sample(look),
             Take::Reading(together) => {
-                let of =
-                    |bodies: &std::ops::Range<usize>| look.of.is_none_or(|b| bodies.contains(&b.index()));
+                let of = |bodies: Bodies| look.of.is_none_or(|b| bodies.contains(b));
                 let all = look.world.cast().iter().zip(&look.world.controllers);
                 together
-                    .join(all.filter(|(m, _)| of(&m.bodies)).filter_map(|(_, c)| c.readings().get(self.name)))
+                    .join(all.filter(|(m, _)| of(m.bodies)).filter_map(|(_, c)| c.readings().get(self.name)))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! What samples are measured against: the start of a run, and what is watched since.
 
-use stuntlab_physics::BodyId;
 use stuntlab_physics::dynamics::{
     center_of_mass_of, centroidal_momentum, kinetic_energy, potential_energy, spring_energy,
 };
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Force;
+use stuntlab_physics::{Bodies, BodyId};
 
 use super::watch::{Watch, Watched};
 use crate::run::World;
@@ -33,7 +33,7 @@ pub(crate) fn energy(world: &World) -> f64 {
 }
 
 pub(super) fn com_of_body(world: &World, body: BodyId) -> (DVec3, DVec3) {
-    let com = center_of_mass_of(world.model(), &world.data, body.index()..body.index() + 1);
+    let com = center_of_mass_of(world.model(), &world.data, Bodies::one(body));
     (com.position, com.velocity)
 }
 
@@ -44,7 +44,7 @@ impl Start {
             energy: energy(world),
             kinetic: energy_now,
             momentum: centroidal_momentum(world.model(), &world.data),
-            place: world.model().body_ids().map(|b| com_of_body(world, b)).collect(),
+            place: world.model().body_ids().iter().map(|b| com_of_body(world, b)).collect(),
             largest_kinetic: energy_now,
             watch: Watch::new(world),
         }
@@ -58,7 +58,7 @@ impl Start {
 
     /// The characters a measurement is about: the one a body belongs to, or all.
     pub(super) fn characters(&self, of: Option<BodyId>) -> impl Iterator<Item = &Watched> {
-        let mine = move |w: &&Watched| of.is_none_or(|body| w.bodies.contains(&body.index()));
+        let mine = move |w: &&Watched| of.is_none_or(|body| w.bodies.contains(body));
         self.watch.members.iter().filter(mine)
     }
 }

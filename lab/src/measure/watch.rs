@@ -3,14 +3,13 @@
 //! The reference is what its controller wants ([`stuntlab_control::Controller::target`]). Tracking error and tilt are
 //! relative to the root and to the heading, so that a character that walks elsewhere may still track well.
 
-use std::ops::Range;
-
 use stuntlab_control::Senses;
 use stuntlab_control::senses::root_over_lowest;
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::{Transform, rotation};
-use stuntlab_physics::{Data, State};
+use stuntlab_physics::{Bodies, BodyId, Data, State};
 
 use super::jitter::Jitter;
 use super::of_characters::WAY_SHARE;
@@ -34,7 +33,7 @@ pub(crate) struct Watch {
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     /// Its bodies.
-    pub(crate) bodies: Range<usize>,
+    pub(crate) bodies: Bodies,
     /// Mean angle between its bones and those of its reference, both relative to their roots, rad.
     pub(crate) tracking_error: Option<f64>,
     /// Mean angle between its bones and those of its reference turned to its heading, rad.
@@ -65,11 +64,11 @@ impl Watch {
         let model = world.model();
         let beside = world.scene().measures.iter().any(|m| m.quantity.name == WAY_SHARE);
         let members = world.cast().iter().map(|member| {
-            let own = &model.bodies()[member.bodies.clone()];
-            let poses = &world.data.position.world_from_body[member.bodies.clone()];
+            let own = &model.bodies()[member.bodies];
+            let poses = &world.data.position.world_from_body[member.bodies];
             let height = root_over_lowest(poses);
             Watched {
-                bodies: member.bodies.clone(),
+                bodies: member.bodies,
                 tracking_error: None,
                 attitude_error: None,
                 tilt: None,
@@ -103,8 +102,8 @@ impl Watch {
             forward_kinematics(model, target, reference);
         }
         for (k, watched) in self.members.iter_mut().enumerate() {
-            let bodies = watched.bodies.clone();
-            let own = &data.position.world_from_body[bodies.clone()];
+            let bodies = watched.bodies;
+            let own = &data.position.world_from_body[bodies];
             let ghost = &reference.position.world_from_body[bodies];
             watched.height = root_over_lowest(own);
             watched.touch(world, &world.senses()[k]);
@@ -147,17 +146,18 @@ impl Watched {
 
     fn touch(&mut self, world: &World, senses: &Senses) {
         let (poses, rates) = (&world.data.position.world_from_body, &world.data.velocity.body);
-        let point_velocity = |b: usize, p: DVec3| rates[b].at(p - poses[b].translation).linear;
+        let point_velocity = |b: BodyId, p: DVec3| rates[b].at(p - poses[b].translation).linear;
         (self.airborne, self.foot_depth, self.foot_slide) = (true, 0.0, 0.0);
         let mut load = 0.0;
         for contact in &world.data.contact.points {
-            let own = |b: usize| self.bodies.contains(&b);
+            let own = |b: BodyId| self.bodies.contains(b);
             let (a, b) = (contact.body_a, contact.body_b);
             if !own(a) && !b.is_some_and(own) || contact.force == DVec3::ZERO {
                 continue;
             }
             self.airborne = false;
-            let foot = |b: usize| own(b) && senses.physique().is_foot(b - self.bodies.start);
+            let foot =
+                |b: BodyId| Bone::of(b, self.bodies).is_some_and(|bone| senses.physique().is_foot(bone));
             if !foot(a) && !b.is_some_and(foot) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Who wears which colour.
 
 use stuntlab_control::Role;
+use stuntlab_physics::BodyId;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_viewer::palette::{self, Color};
 use stuntlab_viewer::picture::Paint;
@@ -17,11 +18,11 @@ pub(crate) fn fixture_paint(shape: &Shape) -> Paint {
 }
 
 /// A body: its character's colour, or that of a loose thing.
-pub(crate) fn body_paint(world: &World, body: usize) -> Paint {
-    let member = world.cast().iter().position(|m| m.bodies.contains(&body));
+pub(crate) fn body_paint(world: &World, body: BodyId) -> Paint {
+    let member = world.cast().iter().position(|m| m.bodies.contains(body));
     Paint::solid(match member {
         Some(index) => character_color(world, index),
-        None => prop_color(world.model().bodies()[body].name(), body),
+        None => prop_color(world.model().body(body).name(), body.index()),
     })
 }
 

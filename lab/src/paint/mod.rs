@@ -5,7 +5,7 @@ mod layers;
 
 use stuntlab_physics::dynamics::{center_of_mass_of, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{BodyId, Data, JointKind, State};
+use stuntlab_physics::{Bodies, BodyId, Data, JointKind, State};
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::chart::StripChart;
@@ -75,17 +75,16 @@ impl Painter {
 
     fn solids(&mut self, world: &World, look: &Look) {
         let colliders = world.model().colliders().list().iter();
-        let ids: Vec<BodyId> = world.model().body_ids().collect();
         for (collider, place) in colliders.zip(&world.data.collision.world_from_shape) {
             let mut paint = match collider.body {
                 None => fixture_paint(&collider.shape),
-                Some(body) => body_paint(world, body as usize),
+                Some(body) => body_paint(world, body),
             };
             if let Some(body) = collider.body {
-                if world.is_parked(ids[body as usize]) {
+                if world.is_parked(body) {
                     continue;
                 }
-                if look.marked.is_some_and(|m| m.index() == body as usize) {
+                if look.marked == Some(body) {
                     paint.color = paint.color.mix(palette::YELLOW, 0.6);
                 }
                 if look.layers.wireframe {
@@ -125,8 +124,8 @@ impl Painter {
         }
         forward_kinematics(model, target, data);
         for collider in model.colliders().list() {
-            let Some(body) = collider.body.map(|b| b as usize) else { continue };
-            if shown.iter().any(|bodies| bodies.contains(&body)) {
+            let Some(body) = collider.body else { continue };
+            if shown.iter().any(|bodies| bodies.contains(body)) {
                 let place = data.position.world_from_body[body] * collider.body_from_shape;
                 self.picture.solid(&collider.shape, place, Paint::ghost(palette::MOCAP_GHOST, 0.35));
             }
@@ -139,6 +138,6 @@ pub(crate) fn subject(world: &World, name: &str) -> Option<DVec3> {
     if let Some(k) = world.cast().iter().position(|m| m.name == name) {
         return Some(world.senses()[k].center_of_mass());
     }
-    let body = world.find(name)?.index();
-    Some(center_of_mass_of(world.model(), &world.data, body..body + 1).position)
+    let body = world.find(name)?;
+    Some(center_of_mass_of(world.model(), &world.data, Bodies::one(body)).position)
 }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::convert::{ExportOptions, export};
-use stuntlab_mocap::skeleton::{EndSite, Joint};
+use stuntlab_mocap::skeleton::{EndSite, Joint, JointId};
 use stuntlab_mocap::{Clip, Skeleton};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
-use stuntlab_physics::{BodyId, JointKind, Model};
+use stuntlab_physics::{Bodies, BodyId, JointKind, Model};
 
 use super::world::World;
 use crate::scene::Member;
@@ -22,19 +22,14 @@ const RATE: f64 = 60.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     name: String,
-    bodies: std::ops::Range<usize>,
+    bodies: Bodies,
     roots: Vec<DVec3>,
     rotations: Vec<DQuat>,
 }
 
 impl Track {
     pub(crate) fn new(member: &Member) -> Self {
-        Self {
-            name: member.name.clone(),
-            bodies: member.bodies.clone(),
-            roots: Vec::new(),
-            rotations: Vec::new(),
-        }
+        Self { name: member.name.clone(), bodies: member.bodies, roots: Vec::new(), rotations: Vec::new() }
     }
 
     /// Name of the character.
@@ -48,12 +43,12 @@ impl Track {
             return;
         }
         let poses = &world.data.position.world_from_body;
-        self.roots.push(poses[self.bodies.start].translation);
-        for i in self.bodies.clone() {
-            let parent = world.model().bodies()[i].parent().filter(|p| self.bodies.contains(&p.index()));
+        self.roots.push(poses[self.bodies.at(0)].translation);
+        for i in self.bodies {
+            let parent = world.model().body(i).parent().filter(|p| self.bodies.contains(*p));
             let own = poses[i].quaternion();
             self.rotations.push(match parent {
-                Some(p) => poses[p.index()].quaternion().conjugate() * own,
+                Some(p) => poses[p].quaternion().conjugate() * own,
                 None => own,
             });
         }
@@ -70,14 +65,16 @@ impl Track {
     }
 
     fn skeleton(&self, model: &Model) -> Result<Skeleton, stuntlab_mocap::SkeletonError> {
-        let bodies = &model.bodies()[self.bodies.clone()];
-        let first = self.bodies.start;
-        let own = |id: BodyId| id.index() - first;
+        let bodies = &model.bodies()[self.bodies];
+        let joint = |id: BodyId| {
+            let place = self.bodies.place_of(id).expect("a parent is of the same tree");
+            JointId::new(place)
+        };
         let joints = bodies
             .iter()
             .map(|body| Joint {
                 name: body.name().rsplit('/').next().unwrap_or(body.name()).to_owned(),
-                parent: body.parent().map(own),
+                parent: body.parent().map(joint),
                 offset: if body.parent().is_some() {
                     body.joint().parent_from_joint.translation
                 } else {
@@ -85,21 +82,22 @@ impl Track {
                 },
             })
             .collect();
-        let carries = |i: usize| bodies.iter().any(|b| b.parent().map(own) == Some(i));
-        let end_sites = (0..bodies.len())
-            .filter(|&i| !carries(i))
-            .map(|i| EndSite { joint: i, offset: tip(model, first + i) })
+        let carries = |id: &BodyId| bodies.iter().any(|b| b.parent() == Some(*id));
+        let end_sites = self
+            .bodies
+            .iter()
+            .filter(|id| !carries(id))
+            .map(|id| EndSite { joint: joint(id), offset: tip(model, id) })
             .collect();
         Skeleton::new(joints, end_sites)
     }
 }
 
 /// The far end of a body's first shape, or twice its centre of mass.
-fn tip(model: &Model, index: usize) -> DVec3 {
-    let body = &model.bodies()[index];
+fn tip(model: &Model, id: BodyId) -> DVec3 {
+    let body = model.body(id);
     let center = body.inertia().center_of_mass;
-    let id = model.body_ids().nth(index);
-    let reach = model.shapes_of(id).next().map_or(0.0, |spec| match spec.shape {
+    let reach = model.shapes_of(Some(id)).next().map_or(0.0, |spec| match spec.shape {
         Shape::Capsule { radius, half_length } => radius + half_length,
         Shape::Sphere { radius } => radius,
         Shape::Box { half_extents, .. } => half_extents.max_element(),

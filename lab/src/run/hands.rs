@@ -71,8 +71,8 @@ impl Drag {
     fn force(&self, model: &Model, data: &Data, dt: f64) -> ImplicitForce {
         let pose = data.world_from_body(self.body);
         let point = pose.transform_point(self.point_body);
-        let tree = model.trees()[model.tree_of(self.body)].clone();
-        let mass: f64 = model.bodies()[tree].iter().map(|b| b.inertia().mass).sum();
+        let mass: f64 =
+            model.bodies()[model.tree_of(self.body).bodies].iter().map(|b| b.inertia().mass).sum();
         let omega = std::f64::consts::TAU * self.frequency;
         let (mut stiffness, damping) = (mass * omega * omega, 2.0 * mass * omega);
         let way = self.target - point;

@@ -1,6 +1,7 @@
 //! A run: one world, or several variants of it side by side, with their measurements, logs and hashes.
 
 use serde::Serialize;
+use stuntlab_physics::Bodies;
 use stuntlab_physics::dynamics::center_of_mass_of;
 
 use super::bvh::Track;
@@ -208,8 +209,8 @@ impl Run {
 pub(crate) fn divergence(worlds: &[&World]) -> Vec<f64> {
     let Some(first) = worlds.first() else { return Vec::new() };
     let places = |world: &World| -> Vec<_> {
-        let n = world.model().n_bodies();
-        (0..n).map(|b| center_of_mass_of(world.model(), &world.data, b..b + 1).position).collect()
+        let center = |b| center_of_mass_of(world.model(), &world.data, Bodies::one(b)).position;
+        world.model().body_ids().iter().map(center).collect()
     };
     let base = places(first);
     let apart = |world: &&World| {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use stuntlab_physics::State;
 use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{BodyId, State};
 
 use super::log::cell;
 use super::world::World;
@@ -99,9 +99,8 @@ fn joints(world: &World, out: &mut String) {
     let mut way = vec![0.0; model.n_v()];
     State::new(model).difference(model, &world.state, &mut way);
     for body in model.bodies() {
-        let first = body.v_range().start;
-        for k in body.v_range() {
-            let _ = write!(out, "{time:.6},{},{}", cell(body.name()), k - first);
+        for (number, k) in body.freedoms().iter().enumerate() {
+            let _ = write!(out, "{time:.6},{},{number}", cell(body.name()));
             let numbers = [
                 way[k],
                 world.state.v[k],
@@ -121,7 +120,7 @@ fn joints(world: &World, out: &mut String) {
 fn contacts(world: &World, out: &mut String) {
     let (model, time) = (world.model(), world.state.time);
     for contact in &world.data.contact.points {
-        let name = |b: usize| cell(model.bodies()[b].name());
+        let name = |b: BodyId| cell(model.body(b).name());
         let other = contact.body_b.map_or_else(String::new, name);
         let _ = write!(out, "{time:.6},{},{other}", name(contact.body_a));
         vector(out, contact.point);

@@ -116,7 +116,7 @@ impl World {
             senses: stage
                 .cast
                 .iter()
-                .map(|m| Senses::new(&stage.model, m.bodies.clone(), m.physique.clone()))
+                .map(|m| Senses::new(&stage.model, m.bodies, m.physique.clone()))
                 .collect(),
             scene: scene.clone(),
             act: Actuation::new(&stage.model),
@@ -326,11 +326,11 @@ impl World {
         let frame = spec.joint().parent_from_joint;
         let place = frame.inverse_transform_point(from);
         let to_body = frame.rotation.transpose();
-        let (q, v) = (spec.q_range(), spec.v_range());
-        self.state.q[q.start..q.start + 3].copy_from_slice(&place.to_array());
-        self.state.q[q.start + 3..q.end].copy_from_slice(&DQuat::IDENTITY.to_array());
-        self.state.v[v.start..v.start + 3].copy_from_slice(&(to_body * velocity).to_array());
-        self.state.v[v.start + 3..v.end].copy_from_slice(&(to_body * spin).to_array());
+        let (q, v) = (&mut self.state.q[spec.coordinates()], &mut self.state.v[spec.freedoms()]);
+        q[..3].copy_from_slice(&place.to_array());
+        q[3..].copy_from_slice(&DQuat::IDENTITY.to_array());
+        v[..3].copy_from_slice(&(to_body * velocity).to_array());
+        v[3..].copy_from_slice(&(to_body * spin).to_array());
         self.parked.retain(|b| *b != body);
         self.look();
     }

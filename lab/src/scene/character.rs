@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use stuntlab_control::Refusal;
 use stuntlab_control::gains::{carried_inertia, gains_of_body};
-use stuntlab_mocap::character::Character as Mocap;
+use stuntlab_mocap::character::{Character as Mocap, Physique, arms_out_limits};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{Data, Joint, Limits, Model, ModelBuilder, State};
 
 use super::controller::{self, ControllerSpec};
-use super::limits::standard_limits;
 use super::motion::{self, Motion};
 use super::place::turn;
 use super::{Fields, SceneError};
@@ -73,12 +72,13 @@ pub(crate) fn read(
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);
     let strength = fields.positive("strength")?;
-    let carried = carried_inertia(model, 0..model.n_bodies());
-    let with_own = |part: &str, mut joint: Joint, inertia: f64| {
+    let carried = carried_inertia(model, model.body_ids());
+    // Figures with a skeleton have limits of their own.
+    let is_plain = figure.character().is_none();
+    let ranges = (limits && is_plain).then(|| arms_out_limits(model, &Physique::by_name(model)));
+    let with_own = |part: &str, mut joint: Joint, inertia: f64, limits: Option<Limits>| {
         joint = joint.with_damping(damping * inertia).with_stiffness(stiffness * inertia);
-        // Figures with limits of their own keep them.
-        let bare = joint.limits == Limits::Unlimited;
-        if let Some(limits) = standard_limits(part, &joint.kind).filter(|_| limits && bare) {
+        if let Some(limits) = limits {
             joint = joint.with_limits(limits);
         }
         match (strength, gains_of_body(part)) {
@@ -90,12 +90,12 @@ pub(crate) fn read(
     let mut builder = ModelBuilder::new().gravity(surroundings.gravity);
     builder = builder.self_collision(surroundings.self_collision);
     builder.append(&prefix, model, world_from_model);
-    let mut inertias = carried.iter();
+    let (mut inertias, mut ranges) = (carried.iter(), ranges.into_iter().flatten());
     builder.change_bodies(|body| {
-        let inertia = inertias.next().copied().unwrap_or(0.0);
+        let (inertia, limits) = (inertias.next().copied().unwrap_or(0.0), ranges.next());
         if body.parent.is_some() {
             let part = body.name.strip_prefix(&prefix).unwrap_or(&body.name);
-            body.joint = with_own(part, body.joint.clone(), inertia);
+            body.joint = with_own(part, body.joint.clone(), inertia, limits);
         }
     });
     let model = builder.build().map_err(|e| fields.error("", e.to_string()))?;

@@ -14,7 +14,6 @@ mod event;
 mod foil;
 mod formula;
 mod library;
-mod limits;
 mod log;
 mod measure;
 mod motion;

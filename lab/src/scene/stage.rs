@@ -1,7 +1,6 @@
 //! From a scene to a model at its start: bodies, joints, pins, who is who.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use stuntlab_control::reference::{HeldPose, Reference};
@@ -11,7 +10,7 @@ use stuntlab_physics::actuation::{Anchor, Key, Pin};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::ShapeSpec;
 use stuntlab_physics::spatial::{Transform, rotation};
-use stuntlab_physics::{BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, State};
+use stuntlab_physics::{Bodies, BodyId, BodySpec, Joint, JointKind, Model, ModelBuilder, State};
 
 use super::body::BodyItem;
 use super::chain::Chain;
@@ -43,7 +42,7 @@ pub struct Member {
     /// Its name.
     pub name: String,
     /// Its bodies in the model.
-    pub bodies: Range<usize>,
+    pub bodies: Bodies,
     /// What drives it.
     pub controller: ControllerSpec,
     /// The character alone, where it stands in the scene; coordinates as in the whole.
@@ -224,7 +223,7 @@ impl Assembly<'_> {
 impl Stage {
     /// The body of this name; `name` of a character means its root.
     pub fn find(&self, name: &str) -> Option<BodyId> {
-        let root = |m: &Member| self.model.body_ids().nth(m.bodies.start);
+        let root = |m: &Member| m.bodies.first();
         self.model.find(name).or_else(|| self.cast.iter().find(|m| m.name == name).and_then(root))
     }
 
@@ -232,11 +231,9 @@ impl Stage {
         for character in &scene.characters {
             let root = character.model.bodies().first().and_then(|b| self.model.find(b.name()));
             let Some(root) = root else { continue };
-            let bodies = self.model.trees()[self.model.tree_of(root)].clone();
-            let first = &character.first;
-            let (q, v) = (self.model.body(root).q_range().start, self.model.body(root).v_range().start);
-            self.state.q[q..q + first.q.len()].copy_from_slice(&first.q);
-            self.state.v[v..v + first.v.len()].copy_from_slice(&first.v);
+            let own = self.model.tree_of(root);
+            self.state.q[own.coordinates].copy_from_slice(&character.first.q);
+            self.state.v[own.freedoms].copy_from_slice(&character.first.v);
             self.set_velocity(root, character.velocity, character.spin);
             for (name, values, line) in &character.pose {
                 self.pose_joint(scene, name, values, *line)?;
@@ -247,7 +244,7 @@ impl Stage {
             };
             self.cast.push(Member {
                 name: character.name.clone(),
-                bodies,
+                bodies: own.bodies,
                 controller: character.controller.clone(),
                 model: character.model.clone(),
                 figure: character.figure.clone(),
@@ -286,7 +283,7 @@ impl Stage {
             let turn = rotation::exp(DVec3::new(values[0], values[1], values[2]));
             self.state.set_rotation(body, turn);
         } else {
-            self.state.q[body.q_range()].copy_from_slice(values);
+            self.state.q[body.coordinates()].copy_from_slice(values);
         }
         Ok(())
     }
@@ -298,7 +295,7 @@ impl Stage {
             let turned = self.state.rotation(body);
             let frame = body.joint().parent_from_joint.rotation;
             let to_body = |v: DVec3| turned.conjugate() * (frame.transpose() * v);
-            let v = &mut self.state.v[body.v_range()];
+            let v = &mut self.state.v[body.freedoms()];
             if let Some(velocity) = velocity {
                 v[..3].copy_from_slice(&to_body(velocity).to_array());
             }
@@ -314,9 +311,9 @@ impl Stage {
             match &item.joint {
                 None => self.set_velocity(id, Some(item.velocity), Some(item.spin)),
                 Some(link) => {
-                    let range = self.model.body(id).q_range();
+                    let range = self.model.body(id).coordinates();
                     if range.len() == 1 {
-                        self.state.q[range.start] = link.start;
+                        self.state.q[range.at(0)] = link.start;
                     }
                 }
             }
@@ -418,7 +415,7 @@ impl Stage {
     ) -> Result<Box<dyn Controller>, Refusal> {
         let figurant = |m| {
             let Member { name, bodies, figure, .. }: &Member = m;
-            Figurant { name, bodies: bodies.clone(), figure: figure.as_ref() }
+            Figurant { name, bodies: *bodies, figure: figure.as_ref() }
         };
         let cast: Vec<Figurant<'_>> = self.cast.iter().map(figurant).collect();
         spec.make(&Casting {
@@ -426,7 +423,7 @@ impl Stage {
             seed: seed_of(self.seed, &member.name),
             model: &self.model,
             state: &self.state,
-            bodies: member.bodies.clone(),
+            bodies: member.bodies,
             own: member.model.clone(),
             figure: member.figure.clone(),
             physique: member.physique.clone(),
@@ -440,8 +437,8 @@ impl Stage {
         if let Some(motion) = &member.motion {
             return Box::new(motion.reference());
         }
-        let first = self.model.bodies()[member.bodies.start].q_range().start;
-        Box::new(HeldPose::new(self.state.q[first..first + member.model.n_q()].to_vec()))
+        let own = self.model.tree_of(member.bodies.at(0));
+        Box::new(HeldPose::new(self.state.q[own.coordinates].to_vec()))
     }
 
     /// Controllers must fit their characters.

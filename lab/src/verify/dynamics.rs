@@ -169,7 +169,7 @@ pub(crate) fn check(path: &Path, fixture: &DynamicsFixture, report: &mut Report)
         data.mass_matrix.write_dense(model, &mut dense);
         let upper: Vec<f64> = (0..n)
             .flat_map(|i| (i..n).map(move |j| (i, j)))
-            .map(|(i, j)| dense[dofs[i] * n + dofs[j]])
+            .map(|(i, j)| dense[dofs[i].index() * n + dofs[j].index()])
             .collect();
         compare("mass matrix", &upper, &e.mass_matrix_upper, TOLERANCE);
 

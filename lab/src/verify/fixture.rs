@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::{Id, Span};
 use stuntlab_physics::spatial::{Inertia, Sym3, Transform};
-use stuntlab_physics::{BodyId, BodySpec, Joint, Model};
+use stuntlab_physics::{BodyId, BodySpec, Coordinate, Freedom, Joint, Model};
 
 use super::VerifyError;
 
@@ -137,7 +138,7 @@ impl FixtureModel {
         lists: &[Vec<f64>],
         out: &mut [f64],
     ) -> Result<(), VerifyError> {
-        self.read(path, field, lists, out, |b| self.model.body(b).q_range())
+        self.read(path, field, lists, out, |b| self.model.body(b).coordinates())
     }
 
     /// Spreads per-body lists of rates or forces over our `v`-like vector.
@@ -148,16 +149,16 @@ impl FixtureModel {
         lists: &[Vec<f64>],
         out: &mut [f64],
     ) -> Result<(), VerifyError> {
-        self.read(path, field, lists, out, |b| self.model.body(b).v_range())
+        self.read(path, field, lists, out, |b| self.model.body(b).freedoms())
     }
 
-    fn read(
+    fn read<I: Id>(
         &self,
         path: &Path,
         field: &str,
         lists: &[Vec<f64>],
         out: &mut [f64],
-        range: impl Fn(BodyId) -> std::ops::Range<usize>,
+        range: impl Fn(BodyId) -> Span<I>,
     ) -> Result<(), VerifyError> {
         if lists.len() != self.bodies.len() {
             let problem = format!("has {} lists, expected one per body ({})", lists.len(), self.bodies.len());
@@ -175,13 +176,13 @@ impl FixtureModel {
     }
 
     /// For every freedom in the fixture's flat order, ours.
-    pub(crate) fn freedoms(&self) -> Vec<usize> {
-        self.bodies.iter().flat_map(|&b| self.model.body(b).v_range()).collect()
+    pub(crate) fn freedoms(&self) -> Vec<Freedom> {
+        self.bodies.iter().flat_map(|&b| self.model.body(b).freedoms()).collect()
     }
 
     /// For every position coordinate in the fixture's flat order, ours.
-    pub(crate) fn coordinates(&self) -> Vec<usize> {
-        self.bodies.iter().flat_map(|&b| self.model.body(b).q_range()).collect()
+    pub(crate) fn coordinates(&self) -> Vec<Coordinate> {
+        self.bodies.iter().flat_map(|&b| self.model.body(b).coordinates()).collect()
     }
 
     /// Our body for the fixture's index.

@@ -125,7 +125,7 @@ fn check_shape(path: &Path, f: &TrajectoryFixture, built: &FixtureModel) -> Resu
     }
     for (k, servo) in f.control.iter().flat_map(|c| &c.joints).enumerate() {
         let body = built.body(path, &format!("control.joints[{k}].body"), servo.body)?;
-        let n = built.model.body(body).v_range().len();
+        let n = built.model.body(body).freedoms().len();
         if [&servo.amplitude, &servo.frequency, &servo.phase].iter().any(|x| x.len() != n) {
             let problem = format!("expected {n} amplitudes, frequencies and phases");
             return Err(malformed(path, format!("control.joints[{k}]"), problem));
@@ -157,11 +157,12 @@ fn follow(built: &FixtureModel, fixture: &TrajectoryFixture, integrator: Integra
             });
         }
         let expected_q = align_signs(built, &state, &fixture.q[sample]);
-        let worst = |ours: &[f64], map: &[usize], theirs: &[f64]| {
-            map.iter().zip(theirs).fold(0.0_f64, |m, (&k, e)| m.max((ours[k] - e).abs()))
-        };
-        errors.q = errors.q.max(worst(&state.q, &coordinates, &expected_q));
-        errors.v = errors.v.max(worst(&state.v, &dofs, &fixture.v[sample]));
+        for (&k, expected) in coordinates.iter().zip(&expected_q) {
+            errors.q = errors.q.max((state.q[k] - expected).abs());
+        }
+        for (&k, expected) in dofs.iter().zip(&fixture.v[sample]) {
+            errors.v = errors.v.max((state.v[k] - expected).abs());
+        }
     }
     errors
 }
@@ -203,12 +204,12 @@ fn align_signs(built: &FixtureModel, state: &State, row: &[f64]) -> Vec<f64> {
         let body = built.model.body(body);
         if let Some(k) = body.joint().kind.quaternion_offset() {
             let theirs = &mut row[at + k..at + k + 4];
-            let ours = &state.q[body.q_range()][k..k + 4];
+            let ours = &state.q[body.coordinates()][k..k + 4];
             if ours.iter().zip(theirs.iter()).map(|(a, b)| a * b).sum::<f64>() < 0.0 {
                 theirs.iter_mut().for_each(|x| *x = -*x);
             }
         }
-        at += body.q_range().len();
+        at += body.coordinates().len();
     }
     row
 }
@@ -221,8 +222,8 @@ fn servo(built: &FixtureModel, fixture: &TrajectoryFixture, state: &State, force
             let angle = std::f64::consts::TAU * servo.frequency[k] * state.time + servo.phase[k];
             servo.amplitude[k] * angle.sin()
         };
-        let range = body.v_range();
-        let v = &state.v[range.clone()];
+        let range = body.freedoms();
+        let v = &state.v[range];
         let tau = &mut forces.joint[range];
         if body.joint().kind == JointKind::Spherical {
             let wanted = rotation::exp(DVec3::new(target(0), target(1), target(2)));
@@ -232,7 +233,7 @@ fn servo(built: &FixtureModel, fixture: &TrajectoryFixture, state: &State, force
                 tau[k] += servo.kp * error[k] - servo.kd * v[k];
             }
         } else {
-            let q = &state.q[body.q_range()];
+            let q = &state.q[body.coordinates()];
             for k in 0..v.len() {
                 tau[k] += servo.kp * (target(k) - q[k]) - servo.kd * v[k];
             }

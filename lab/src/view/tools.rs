@@ -20,8 +20,7 @@ pub(crate) struct Picked {
 pub(crate) fn pick(world: &World, view: &View, (x, y): (f64, f64)) -> Option<Picked> {
     let ray = view.ray(x, y);
     let colliders = world.model().colliders();
-    let ids: Vec<BodyId> = world.model().body_ids().collect();
-    let owner = |id| colliders.get(id).body.map(|b| ids[b as usize]);
+    let owner = |id| colliders.get(id).body;
     let ray = Ray { origin: ray.origin, direction: ray.direction, max_distance: 1e3 };
     // Terrain hides what is behind it.
     let seen = |id| owner(id).is_none_or(|b| !world.is_parked(b));
@@ -45,20 +44,18 @@ const PUSH_SPEED: f64 = 0.9;
 /// A push along `direction` in proportion to the mass of the body's tree.
 pub(crate) fn push(world: &World, body: BodyId, point_body: DVec3, direction: DVec3) -> Push {
     let model = world.model();
-    let tree = model.trees()[model.tree_of(body)].clone();
-    let mass: f64 = model.bodies()[tree].iter().map(|b| b.inertia().mass).sum();
+    let mass: f64 = model.bodies()[model.tree_of(body).bodies].iter().map(|b| b.inertia().mass).sum();
     let impulse = direction.normalize_or(DVec3::X) * (PUSH_SPEED * mass);
     Push { body, point_body, impulse, start: world.state.time, duration: 0.1 }
 }
 
 /// What is pushed when the mouse points at nothing: the chest of the first figure, or the first body.
 pub(crate) fn usual_target(world: &World) -> Option<(BodyId, DVec3)> {
-    let ids: Vec<BodyId> = world.model().body_ids().collect();
-    let own = world.cast().first().map_or(0..ids.len(), |m| m.bodies.clone());
-    let chest = |b: &&BodyId| {
-        let name = world.model().body(**b).name();
+    let own = world.cast().first().map_or(world.model().body_ids(), |m| m.bodies);
+    let chest = |b: &BodyId| {
+        let name = world.model().body(*b).name();
         name.ends_with("/torso") || name.ends_with("/spine4")
     };
-    let body = ids[own.clone()].iter().find(chest).or_else(|| ids[own].first())?;
-    Some((*body, world.model().body(*body).inertia().center_of_mass))
+    let body = own.iter().find(chest).or_else(|| own.first())?;
+    Some((body, world.model().body(body).inertia().center_of_mass))
 }

@@ -6,6 +6,7 @@
 //! forward, and forward tells left.
 
 use crate::roles::{Limbs, Side};
+use crate::skeleton::JointId;
 use crate::{Roles, Skeleton};
 use glam::DVec3;
 
@@ -65,9 +66,9 @@ pub(crate) struct Anatomy {
     /// Whether the roles come from the shape of the tree.
     pub(crate) by_shape: bool,
     /// Joints from above the hips to the chest, lowest first.
-    pub(crate) spine: Vec<usize>,
+    pub(crate) spine: Vec<JointId>,
     /// Joints from above the chest to below the head.
-    pub(crate) neck: Vec<usize>,
+    pub(crate) neck: Vec<JointId>,
 }
 
 impl Anatomy {
@@ -94,9 +95,9 @@ impl Anatomy {
     }
 
     /// The joint at which the neck leaves the trunk: the first one off the chest joint's place.
-    pub(crate) fn neck_base(&self, positions: &[DVec3]) -> Option<usize> {
+    pub(crate) fn neck_base(&self, positions: &[DVec3]) -> Option<JointId> {
         let chest = positions[self.roles.chest.unwrap_or(self.roles.hips)];
-        let apart = |&&j: &&usize| positions[j].distance(chest) > 0.01;
+        let apart = |&&j: &&JointId| positions[j].distance(chest) > 0.01;
         self.neck.iter().find(apart).copied().or(self.roles.head)
     }
 }
@@ -120,7 +121,7 @@ fn check_chain(skeleton: &Skeleton, roles: &Roles) -> Result<(), &'static str> {
 }
 
 /// Whether `joint` lies below `ancestor` in the tree.
-pub(crate) fn is_below(skeleton: &Skeleton, joint: usize, ancestor: usize) -> bool {
+pub(crate) fn is_below(skeleton: &Skeleton, joint: JointId, ancestor: JointId) -> bool {
     let mut at = skeleton.joints()[joint].parent;
     while let Some(j) = at {
         if j == ancestor {
@@ -132,7 +133,7 @@ pub(crate) fn is_below(skeleton: &Skeleton, joint: usize, ancestor: usize) -> bo
 }
 
 /// Joints below `from` on the way to `to`, which is the last.
-fn path(skeleton: &Skeleton, from: usize, to: usize) -> Vec<usize> {
+fn path(skeleton: &Skeleton, from: JointId, to: JointId) -> Vec<JointId> {
     let mut chain = Vec::new();
     let mut at = Some(to);
     while let Some(j) = at.filter(|&j| j != from) {
@@ -144,7 +145,7 @@ fn path(skeleton: &Skeleton, from: usize, to: usize) -> Vec<usize> {
 }
 
 /// Without arms: the joint below the neck on the way to the top.
-fn last_spine(skeleton: &Skeleton, roles: &Roles, top: usize) -> Option<usize> {
+fn last_spine(skeleton: &Skeleton, roles: &Roles, top: JointId) -> Option<JointId> {
     let chain = path(skeleton, roles.hips, top);
     let neck = roles.neck.and_then(|n| chain.iter().position(|&j| j == n)).unwrap_or(chain.len().max(1) - 1);
     neck.checked_sub(1).and_then(|i| chain.get(i)).copied()
@@ -152,14 +153,16 @@ fn last_spine(skeleton: &Skeleton, roles: &Roles, top: usize) -> Option<usize> {
 
 /// A limb tip: the last joint and the place of its free end.
 struct Tip {
-    joint: usize,
+    joint: JointId,
     place: DVec3,
 }
 
 fn roles_by_shape(skeleton: &Skeleton) -> Option<Roles> {
     let rest = skeleton.rest_positions();
     let joints = skeleton.joints();
-    let mut tips: Vec<Tip> = (0..joints.len())
+    let mut tips: Vec<Tip> = skeleton
+        .joint_ids()
+        .iter()
         .filter(|&j| joints.iter().all(|other| other.parent != Some(j)))
         .map(|j| Tip { joint: j, place: rest[j] + skeleton.end_site_of(j).unwrap_or(DVec3::ZERO) })
         .collect();
@@ -177,14 +180,15 @@ fn roles_by_shape(skeleton: &Skeleton) -> Option<Roles> {
     let (left, right) =
         if across.dot(left_axis) > 0.0 { ((leg_a, a), (leg_b, b)) } else { ((leg_b, b), (leg_a, a)) };
     let lateral = (rest[left.0.0] - rest[right.0.0]).with_z(0.0).try_normalize()?;
-    let leg = |((hip, knee, ankle), tip): ((usize, usize, usize), usize)| Limbs {
+    let leg = |((hip, knee, ankle), tip): ((JointId, JointId, JointId), JointId)| Limbs {
         hip: Some(hip),
         knee: Some(knee),
         ankle: Some(ankle),
         toe: Some(tip).filter(|&t| t != ankle),
         ..Limbs::default()
     };
-    let mut roles = Roles { hips, left: leg(left), right: leg(right), ..Roles::default() };
+    let (left, right) = (leg(left), leg(right));
+    let mut roles = Roles { hips, chest: None, neck: None, head: None, left, right };
     let above: Vec<&Tip> = tips[2..].iter().filter(|t| t.place.z > rest[hips].z && t.joint != hips).collect();
     let out = |t: &&&Tip| (t.place - rest[hips]).dot(lateral);
     let arm_l = above.iter().max_by(|a, b| out(a).total_cmp(&out(b))).map(|t| t.joint);
@@ -206,18 +210,23 @@ fn roles_by_shape(skeleton: &Skeleton) -> Option<Roles> {
     Some(roles)
 }
 
-fn common_ancestor(skeleton: &Skeleton, mut a: usize, mut b: usize) -> usize {
+fn common_ancestor(skeleton: &Skeleton, mut a: JointId, mut b: JointId) -> JointId {
     while a != b {
         let larger = if a > b { &mut a } else { &mut b };
-        *larger = skeleton.joints()[*larger].parent.unwrap_or(0);
+        *larger = skeleton.joints()[*larger].parent.unwrap_or(JointId::ROOT);
     }
     a
 }
 
 /// The three joints of a limb: ends of the two longest bones in a row between `from` and its tip.
-fn limb(skeleton: &Skeleton, rest: &[DVec3], from: usize, tip: usize) -> Option<(usize, usize, usize)> {
+fn limb(
+    skeleton: &Skeleton,
+    rest: &[DVec3],
+    from: JointId,
+    tip: JointId,
+) -> Option<(JointId, JointId, JointId)> {
     let chain = path(skeleton, from, tip);
-    let mut best: Option<(f64, (usize, usize, usize))> = None;
+    let mut best: Option<(f64, (JointId, JointId, JointId))> = None;
     for w in chain.windows(3) {
         let (upper, lower) = (rest[w[0]].distance(rest[w[1]]), rest[w[1]].distance(rest[w[2]]));
         let size = upper.min(lower);

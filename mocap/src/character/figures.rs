@@ -4,6 +4,7 @@ use super::anatomy::Part;
 use super::segments as table;
 use super::{Character, CharacterOptions, JointStyle};
 use crate::Skeleton;
+use crate::skeleton::JointId;
 use crate::skeleton::{EndSite, Joint};
 use glam::DVec3;
 
@@ -99,17 +100,17 @@ impl Drawing {
         Self { joints: vec![joint], places: vec![place], sites: Vec::new() }
     }
 
-    fn add(&mut self, name: impl Into<String>, parent: usize, place: DVec3) -> usize {
+    fn add(&mut self, name: impl Into<String>, parent: JointId, place: DVec3) -> JointId {
         self.joints.push(Joint {
             name: name.into(),
             parent: Some(parent),
             offset: place - self.places[parent],
         });
         self.places.push(place);
-        self.joints.len() - 1
+        JointId::new(self.joints.len() - 1)
     }
 
-    fn end(&mut self, joint: usize, place: DVec3) {
+    fn end(&mut self, joint: JointId, place: DVec3) {
         self.sites.push(EndSite { joint, offset: place - self.places[joint] });
     }
 
@@ -118,7 +119,7 @@ impl Drawing {
         for (side, sign) in [("Left", 1.0), ("Right", -1.0)] {
             let y = sign * hip_half;
             let at = |x: f64, z: f64| DVec3::new(x, y, z);
-            let thigh = self.add(format!("{side}UpLeg"), 0, at(0.0, hip));
+            let thigh = self.add(format!("{side}UpLeg"), JointId::ROOT, at(0.0, hip));
             let shank = self.add(format!("{side}Leg"), thigh, at(0.0, knee));
             let foot = self.add(format!("{side}Foot"), shank, at(0.0, ankle));
             let toe = self.add(format!("{side}ToeBase"), foot, at(ball.x, ball.z));
@@ -148,7 +149,7 @@ fn standard(build: Build) -> Skeleton {
     let ball = DVec3::new(0.13 * h, 0.0, 0.0143 * build.stature);
     d.legs(0.09 * h, hip, knee, ankle, ball, 0.75 * table::FOOT * f);
     let n_spine = if build.detailed { 4 } else { 1 };
-    let mut below = 0;
+    let mut below = JointId::ROOT;
     for i in 0..n_spine {
         let name = if i == 0 { "Spine".to_owned() } else { format!("Spine{i}") };
         below = d.add(name, below, up(waist + (neck - waist) * i as f64 / n_spine as f64));
@@ -201,7 +202,7 @@ fn walker_skeleton() -> Skeleton {
     let mut d = Drawing::new("Hips", up(hip + 0.07));
     let ball = DVec3::new(0.72 * foot, 0.0, 0.0143 * stature);
     d.legs(0.5 * hips, hip, knee, ankle, ball, ball.x + toe);
-    let spine = d.add("Spine", 0, up(hip + 0.14));
+    let spine = d.add("Spine", JointId::ROOT, up(hip + 0.14));
     d.end(spine, up(hip + 0.14 + trunk));
     d.skeleton()
 }

@@ -1,4 +1,4 @@
-//! Joint kinds, anatomical limits, effort limits and servo gains of every part.
+//! Joint kinds, limits from the table of ranges, effort limits and servo gains of every part.
 //!
 //! Signs (recipe 0.1): hip, shoulder, elbow, waist, neck and knee flexion, abduction, dorsiflexion and toe extension are
 //! positive; limbs twist inward, the trunk to the left; ankles invert, wrists bend to the palm and to the thumb. Body
@@ -6,6 +6,7 @@
 //! joint's rotation is `R(flexion) R(abduction) R(twist)`.
 
 use super::anatomy::Part;
+use super::ranges::{Range, Ranges, ranges};
 use super::strength::{STRENGTH_MASS, Strength};
 use crate::roles::Side;
 use glam::{DQuat, DVec3};
@@ -38,35 +39,6 @@ pub struct ServoGains {
     pub stiffness: f64,
     /// N m s/rad.
     pub damping: f64,
-}
-
-/// A range of an angle in degrees.
-type Range = [f64; 2];
-
-/// Ranges in degrees of flexion, abduction and twist (recipe 1.9).
-#[derive(Clone, Copy, Debug)]
-struct Ranges {
-    flexion: Range,
-    abduction: Range,
-    twist: Range,
-}
-
-const fn ranges(part: Part) -> Ranges {
-    let (flexion, abduction, twist) = match part {
-        Part::Pelvis => ([-180.0, 180.0], [-180.0, 180.0], [-180.0, 180.0]),
-        Part::Spine(_) => ([-25.0, 60.0], [-30.0, 30.0], [-40.0, 40.0]),
-        Part::Neck(_) | Part::Head => ([-45.0, 45.0], [-35.0, 35.0], [-70.0, 70.0]),
-        Part::Clavicle(_) => ([-20.0, 20.0], [-10.0, 35.0], [-20.0, 20.0]),
-        Part::UpperArm(_) => ([-60.0, 180.0], [-20.0, 150.0], [-90.0, 90.0]),
-        Part::Forearm(_) => ([0.0, 150.0], [-5.0, 5.0], [-80.0, 80.0]),
-        Part::Hand(_) => ([-70.0, 80.0], [-25.0, 25.0], [-20.0, 20.0]),
-        Part::Finger(_) => ([-10.0, 100.0], [-20.0, 20.0], [-10.0, 10.0]),
-        Part::Thigh(_) => ([-30.0, 125.0], [-25.0, 45.0], [-40.0, 40.0]),
-        Part::Shank(_) => ([0.0, 150.0], [-5.0, 5.0], [-10.0, 10.0]),
-        Part::Foot(_) => ([-50.0, 25.0], [-25.0, 25.0], [-30.0, 30.0]),
-        Part::Toe(_) => ([0.0, 60.0], [-5.0, 5.0], [-5.0, 5.0]),
-    };
-    Ranges { flexion, abduction, twist }
 }
 
 /// Axes of flexion, abduction and twist of a part, body axes.
@@ -161,7 +133,8 @@ fn with_efforts(mut joint: Joint, [flexion, abduction, twist]: [f64; 3]) -> Join
 /// Swing-twist limits with z along the bone and the middle of the ranges at zero.
 fn swing_twist(part: Part, r: &Ranges, share: f64) -> Limits {
     // Where the standing pose is the end of a range (knees, elbows, toes), the ellipse goes a little beyond it.
-    let r = Ranges { flexion: [r.flexion[0].min(-3.0), r.flexion[1]], ..*r };
+    let mut r = *r;
+    r.flexion[0] = r.flexion[0].min(-3.0);
     let middle = |range: Range| (0.5 * share * (range[0] + range[1])).to_radians();
     let half = |range: Range| (0.5 * share * (range[1] - range[0])).to_radians().clamp(0.02, 3.1);
     let child_frame =

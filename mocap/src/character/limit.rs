@@ -18,12 +18,12 @@ pub fn limit_violation(model: &Model, state: &State) -> f64 {
     let violation = |body: &Body| match &body.joint().limits {
         Limits::Unlimited => 0.0,
         Limits::Range { lower, upper } => {
-            let q = &state.q[body.q_range()];
+            let q = &state.q[body.coordinates()];
             let over = q.iter().zip(lower.iter().zip(upper)).map(|(q, (lo, hi))| (lo - q).max(q - hi));
             over.fold(0.0, f64::max)
         }
         Limits::Ellipse { center, radius } => {
-            let q = &state.q[body.q_range()];
+            let q = &state.q[body.coordinates()];
             let off = DVec2::new(q[0] - center[0], q[1] - center[1]);
             excess(off, *radius)
         }
@@ -39,7 +39,7 @@ fn clamp_joint(body: &Body, state: &mut State) -> bool {
     match &body.joint().limits {
         Limits::Unlimited => false,
         Limits::Range { lower, upper } => {
-            let q = &mut state.q[body.q_range()];
+            let q = &mut state.q[body.coordinates()];
             let mut outside = false;
             for (q, (lo, hi)) in q.iter_mut().zip(lower.iter().zip(upper)) {
                 outside |= *q < *lo || *q > *hi;
@@ -48,10 +48,10 @@ fn clamp_joint(body: &Body, state: &mut State) -> bool {
             outside
         }
         Limits::Ellipse { center, radius } => {
-            let start = body.q_range().start;
-            let off = DVec2::new(state.q[start] - center[0], state.q[start + 1] - center[1]);
+            let q = &mut state.q[body.coordinates()];
+            let off = DVec2::new(q[0] - center[0], q[1] - center[1]);
             let inside = onto_ellipse(off, *radius);
-            (state.q[start], state.q[start + 1]) = (center[0] + inside.x, center[1] + inside.y);
+            (q[0], q[1]) = (center[0] + inside.x, center[1] + inside.y);
             inside != off
         }
         Limits::SwingTwist { parent_frame, child_frame, swing, twist } => {

@@ -9,6 +9,7 @@
 
 use super::Character;
 use super::anatomy::Part;
+use crate::skeleton::JointId;
 use crate::spline::{ClipSpline, Sample};
 use crate::{Clip, ClipError, Pose};
 use glam::{DMat3, DQuat, DVec3};
@@ -123,7 +124,7 @@ impl Character {
         let segment = &self.plan.segments[index];
         let parent = turned[segment.parent.unwrap_or(0)];
         let body = self.model.body(self.body_of_segment[index]);
-        let q = &mut q[body.q_range()];
+        let q = &mut q[body.coordinates()];
         match body.joint().kind {
             JointKind::Spherical => {
                 if let Some(w) = self.hinged_limb(index, world, &turned[index]) {
@@ -156,7 +157,7 @@ impl Character {
     }
 
     /// The three joints of a limb whose upper or lower part is this segment.
-    fn limb(&self, part: Part) -> Option<[usize; 3]> {
+    fn limb(&self, part: Part) -> Option<[JointId; 3]> {
         let roles = &self.stance.anatomy.roles;
         let side = roles.side(part.side()?);
         match part {
@@ -245,7 +246,7 @@ impl Character {
         pose.rotations.clear();
         let mut world: Vec<DQuat> = Vec::with_capacity(joints.len());
         let pelvis = quaternion(&turned(0));
-        for j in 0..joints.len() {
+        for j in self.skeleton.joint_ids() {
             let local = match joints[j].parent {
                 None => (pelvis * self.stance.rotations[0]).normalize(),
                 Some(p) => self.chain_turn(j, world[p], &turned),
@@ -259,7 +260,7 @@ impl Character {
     }
 
     /// Local rotation of a joint below `parent`: its share of its chain's turn, or the standing pose's.
-    fn chain_turn(&self, joint: usize, parent: DQuat, turned: &impl Fn(usize) -> DMat3) -> DQuat {
+    fn chain_turn(&self, joint: JointId, parent: DQuat, turned: &impl Fn(usize) -> DMat3) -> DQuat {
         let segment = self.plan.segment_of_joint[joint];
         let chain = &self.plan.segments[segment].chain;
         let at = self.stance.local(&self.skeleton, joint);

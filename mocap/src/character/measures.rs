@@ -6,6 +6,7 @@ use super::segments::{self as table, Table};
 use super::stance::Stance;
 use crate::Skeleton;
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use glam::DVec3;
 use stuntlab_physics::spatial::{Inertia, Transform};
 
@@ -37,9 +38,9 @@ impl Measures {
     /// Sizes of a standing skeleton; `stature` and `mass` as given or guessed.
     pub(super) fn new(skeleton: &Skeleton, stance: &Stance, stature: f64, mass: f64) -> Self {
         let roles = &stance.anatomy.roles;
-        let at = |joint: Option<usize>| joint.map(|j| stance.positions[j]);
+        let at = |joint: Option<JointId>| joint.map(|j| stance.positions[j]);
         let scale = stature / table::STATURE;
-        let middle = |a: Option<usize>, b: Option<usize>| at(a).zip(at(b)).map(|(a, b)| 0.5 * (a + b));
+        let middle = |a: Option<JointId>, b: Option<JointId>| at(a).zip(at(b)).map(|(a, b)| 0.5 * (a + b));
         let mid_hip = middle(roles.left.hip, roles.right.hip).unwrap_or(DVec3::ZERO);
         let shoulders = middle(roles.left.shoulder, roles.right.shoulder);
         let trunk = (table::LOWER_TRUNK + table::MID_TRUNK + table::UPPER_TRUNK) * scale;
@@ -196,7 +197,7 @@ impl Measures {
     pub(super) fn tip(&self, plan: &Plan, stance: &Stance, index: usize) -> DVec3 {
         let segment = &plan.segments[index];
         let roles = &stance.anatomy.roles;
-        let at = |joint: Option<usize>| joint.map(|j| stance.positions[j]);
+        let at = |joint: Option<JointId>| joint.map(|j| stance.positions[j]);
         let next = || plan.segments.iter().find(|s| s.parent == Some(index)).map(|s| s.origin);
         let down = |length: f64| segment.origin - DVec3::Z * (length * self.scale());
         match segment.part {
@@ -229,7 +230,7 @@ fn foot_points(skeleton: &Skeleton, stance: &Stance, side: Side, scale: f64) -> 
     let Some(ankle_joint) = l.ankle else { return [DVec3::ZERO; 3] };
     let ankle = stance.positions[ankle_joint];
     let forward = |from: DVec3, length: f64| from + DVec3::X * (length * scale);
-    let site = |joint: usize| {
+    let site = |joint: JointId| {
         skeleton
             .end_site_of(joint)
             .map(|o| stance.point_of(joint, o))
@@ -252,8 +253,8 @@ fn foot_points(skeleton: &Skeleton, stance: &Stance, side: Side, scale: f64) -> 
 /// The lowest point of what hangs on a wrist, if it is a hand's length away.
 fn hand_tip(skeleton: &Skeleton, stance: &Stance, side: Side, scale: f64) -> Option<DVec3> {
     let wrist = stance.anatomy.roles.side(side).wrist?;
-    let below = |j: usize| j == wrist || super::anatomy::is_below(skeleton, j, wrist);
-    let joints = (0..skeleton.n_joints()).filter(|&j| below(j)).map(|j| stance.positions[j]);
+    let below = |j: JointId| j == wrist || super::anatomy::is_below(skeleton, j, wrist);
+    let joints = skeleton.joint_ids().iter().filter(|&j| below(j)).map(|j| stance.positions[j]);
     let sites =
         skeleton.end_sites().iter().filter(|e| below(e.joint)).map(|e| stance.point_of(e.joint, e.offset));
     let lowest = joints.chain(sites).min_by(|a, b| a.z.total_cmp(&b.z))?;

@@ -16,6 +16,7 @@
 //! ```
 
 pub(crate) mod anatomy;
+mod bone;
 mod figures;
 mod joints;
 mod limit;
@@ -23,6 +24,7 @@ mod mapping;
 mod measures;
 mod physique;
 mod plan;
+mod ranges;
 mod report;
 mod segments;
 mod shapes;
@@ -30,17 +32,20 @@ pub(crate) mod stance;
 mod strength;
 
 pub use anatomy::Part;
+pub use bone::Bone;
 pub use joints::{JointStyle, ServoGains};
 pub(crate) use limit::ball_bounds;
 pub use limit::{clamp_to_limits, limit_violation};
 pub use mapping::PoseScratch;
 pub use physique::{Physique, Sole};
+pub use ranges::arms_out_limits;
 pub use report::{CharacterError, CharacterReport, Merge, MergeReason, Overlap};
 pub use segments::Sex;
 pub use shapes::SolePlace;
 pub use strength::{STRENGTH_MASS, Strength};
 
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use crate::{Roles, Skeleton};
 use glam::{DMat3, DQuat, DVec3};
 use measures::Measures;
@@ -48,8 +53,9 @@ use plan::{Keep, Plan};
 use segments::Table;
 use stance::Stance;
 use std::sync::Arc;
+use stuntlab_physics::model::Body;
 use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{BodyId, BodySpec, JointKind, Model, ModelBuilder, State};
+use stuntlab_physics::{BodyId, BodySpec, JointKind, Model, ModelBuilder, State, Tree};
 
 /// How a character is built. The default guesses everything from the skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -394,12 +400,12 @@ impl Character {
     ///
     /// # Panics
     /// Where the joint does not exist.
-    pub fn body_of_joint(&self, joint: usize) -> BodyId {
+    pub fn body_of_joint(&self, joint: JointId) -> BodyId {
         self.body_of_segment[self.plan.segment_of_joint[joint]]
     }
 
     /// The joint of the skeleton whose orientation a body has, with the fixed turn `joint_from_body` between the two.
-    pub fn joint_of_body(&self, body: BodyId) -> (usize, DQuat) {
+    pub fn joint_of_body(&self, body: BodyId) -> (JointId, DQuat) {
         let segment = self.segment_of_body(body);
         let frame = self.plan.segments[segment].frame();
         let stance_from_body = if segment == 0 { self.stance_from_root } else { DMat3::IDENTITY };
@@ -410,7 +416,7 @@ impl Character {
     ///
     /// # Panics
     /// Where the joint does not exist.
-    pub fn joint_point(&self, joint: usize) -> BodyPoint {
+    pub fn joint_point(&self, joint: JointId) -> BodyPoint {
         let segment = self.plan.segment_of_joint[joint];
         self.stance_point(segment, self.stance.positions[joint])
     }
@@ -447,13 +453,14 @@ impl Character {
     }
 
     /// Finds the character in a model it was appended to under this prefix.
-    pub fn find_in(&self, model: &Model, prefix: &str) -> Option<Instance> {
-        let first = model.find(&format!("{prefix}{}", self.model.bodies()[0].name()))?;
-        let bodies = first.index()..first.index() + self.model.n_bodies();
-        let same = model.bodies().get(bodies.clone())?.iter().zip(self.model.bodies());
-        let fits = same.into_iter().all(|(a, b)| a.name().strip_prefix(prefix) == Some(b.name()));
-        let (q, v) = (model.body(first).q_range().start, model.body(first).v_range().start);
-        fits.then_some(Instance { bodies, q: q..q + self.model.n_q(), v: v..v + self.model.n_v() })
+    ///
+    /// It is a tree whose bodies, coordinates and freedoms are in the character's own order.
+    pub fn find_in(&self, model: &Model, prefix: &str) -> Option<Tree> {
+        let root = model.find(&format!("{prefix}{}", self.model.bodies()[0].name()))?;
+        let tree = model.tree_of(root);
+        let (theirs, own) = (&model.bodies()[tree.bodies], self.model.bodies());
+        let same = |(a, b): (&Body, &Body)| a.name().strip_prefix(prefix) == Some(b.name());
+        (theirs.len() == own.len() && theirs.iter().zip(own).all(same)).then_some(tree)
     }
 
     /// Sets a joint by its anatomical angles in radians: flexion, abduction, twist (recipe 0.1 signs; those it lacks are
@@ -463,12 +470,12 @@ impl Character {
         let b = self.model.body(body);
         match b.joint().kind {
             JointKind::Spherical => state.set_rotation(b, joints::rotation(part, angles)),
-            JointKind::Revolute { .. } => state.q[b.q_range().start] = angles[0],
+            JointKind::Revolute { .. } => state.q[b.coordinates()][0] = angles[0],
             JointKind::Universal { axes } => {
                 let named = joints::axes(part);
                 for (k, axis) in axes.iter().enumerate() {
                     let angle = named.iter().position(|n| n.dot(*axis) > 0.9).map_or(0.0, |i| angles[i]);
-                    state.q[b.q_range().start + k] = angle;
+                    state.q[b.coordinates()][k] = angle;
                 }
             }
             _ => {}
@@ -479,7 +486,7 @@ impl Character {
     pub fn angles(&self, state: &State, body: BodyId) -> [f64; 3] {
         let part = self.parts[body.index()];
         let b = self.model.body(body);
-        let q = &state.q[b.q_range()];
+        let q = &state.q[b.coordinates()];
         match b.joint().kind {
             JointKind::Spherical => joints::angles(part, state.rotation(b)),
             JointKind::Revolute { .. } => [q[0], 0.0, 0.0],
@@ -490,17 +497,6 @@ impl Character {
             _ => [0.0; 3],
         }
     }
-}
-
-/// Where a character is in a larger model; its coordinates are contiguous and in the character's own order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instance {
-    /// Its bodies.
-    pub bodies: core::ops::Range<usize>,
-    /// Its coordinates in `q`.
-    pub q: core::ops::Range<usize>,
-    /// Its freedoms in `v`.
-    pub v: core::ops::Range<usize>,
 }
 
 fn check_range(
@@ -521,7 +517,7 @@ fn check_bones(skeleton: &Skeleton, stance: &Stance) -> Result<f64, CharacterErr
                 let (Some(a), Some(b)) = (pair[0], pair[1]) else { continue };
                 let length = stance.positions[a].distance(stance.positions[b]);
                 if length < 0.02 {
-                    let name = |j: usize| skeleton.joints()[j].name.clone();
+                    let name = |j: JointId| skeleton.joints()[j].name.clone();
                     return Err(CharacterError::NoLength(name(a), name(b)));
                 }
                 legs += if Some(b) == l.knee || Some(b) == l.ankle { 0.5 * length } else { 0.0 };

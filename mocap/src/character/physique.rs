@@ -8,14 +8,14 @@ use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::{Data, Model, State};
 
-use super::{Character, Part};
+use super::{Bone, Character, Part};
 use crate::roles::Side;
 
 /// A point of a sole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sole {
-    /// Index of its body among the character's own.
-    pub body: usize,
+    /// The bone it is of.
+    pub bone: Bone,
     /// Which foot.
     pub side: Side,
     /// The point, body frame.
@@ -23,12 +23,12 @@ pub struct Sole {
 }
 
 /// Which body is which part.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Physique {
     parts: Vec<Option<Part>>,
     soles: Vec<Sole>,
-    head: Option<usize>,
-    trunk: usize,
+    head: Option<Bone>,
+    trunk: Bone,
 }
 
 /// Points of a foot this much above its lowest are of its sole too, m: contact spheres are not all of one size.
@@ -40,7 +40,9 @@ impl Physique {
         let soles = character.soles().iter();
         Self::new(
             character.parts().iter().copied().map(Some).collect(),
-            soles.map(|s| Sole { body: s.body.index(), side: s.side, point_body: s.point_body }).collect(),
+            soles
+                .map(|s| Sole { bone: Bone::new(s.body.index()), side: s.side, point_body: s.point_body })
+                .collect(),
         )
     }
 
@@ -52,7 +54,7 @@ impl Physique {
         forward_kinematics(model, &State::new(model), &mut data);
         let mut soles: Vec<(Sole, f64)> = Vec::new();
         for collider in model.colliders().list() {
-            let Some(body) = collider.body.map(|b| b as usize) else { continue };
+            let Some(body) = collider.body else { continue };
             let Some(Part::Foot(side) | Part::Toe(side)) = parts[body] else { continue };
             // However the figure was placed, its feet are below its root.
             let poses = &data.position.world_from_body;
@@ -60,7 +62,7 @@ impl Physique {
             let root_from_shape = root_from_body * collider.body_from_shape;
             for point in lowest_points(&collider.shape, &|p| root_from_shape.transform_point(p)) {
                 let point_body = root_from_body.inverse_transform_point(point);
-                soles.push((Sole { body, side, point_body }, point.z));
+                soles.push((Sole { bone: Bone::new(body.index()), side, point_body }, point.z));
             }
         }
         let lowest = soles.iter().map(|s| s.1).fold(f64::INFINITY, f64::min);
@@ -69,29 +71,29 @@ impl Physique {
     }
 
     fn new(parts: Vec<Option<Part>>, soles: Vec<Sole>) -> Self {
-        let head = parts.iter().position(|p| *p == Some(Part::Head));
+        let head = parts.iter().position(|p| *p == Some(Part::Head)).map(Bone::new);
         let trunk = parts.iter().rposition(|p| matches!(p, Some(Part::Spine(_)))).unwrap_or(0);
-        Self { parts, soles, head, trunk }
+        Self { parts, soles, head, trunk: Bone::new(trunk) }
     }
 
-    /// What every body is; `None` where its name says nothing.
+    /// What every bone is; `None` where its name says nothing.
     pub fn parts(&self) -> &[Option<Part>] {
         &self.parts
     }
 
-    /// What a body is, by its index among the character's own.
-    pub fn part(&self, body: usize) -> Option<Part> {
-        self.parts.get(body).copied().flatten()
+    /// What a bone is.
+    pub fn part(&self, bone: Bone) -> Option<Part> {
+        self.parts.get(bone.index()).copied().flatten()
     }
 
-    /// Whether a body is a foot or toes.
-    pub fn is_foot(&self, body: usize) -> bool {
-        self.foot(body).is_some()
+    /// Whether a bone is a foot or toes.
+    pub fn is_foot(&self, bone: Bone) -> bool {
+        self.foot(bone).is_some()
     }
 
-    /// Of which foot a body is a part.
-    pub fn foot(&self, body: usize) -> Option<Side> {
-        match self.part(body) {
+    /// Of which foot a bone is a part.
+    pub fn foot(&self, bone: Bone) -> Option<Side> {
+        match self.part(bone) {
             Some(Part::Foot(side) | Part::Toe(side)) => Some(side),
             _ => None,
         }
@@ -102,13 +104,13 @@ impl Physique {
         &self.soles
     }
 
-    /// Index of the head.
-    pub fn head(&self) -> Option<usize> {
+    /// The head.
+    pub fn head(&self) -> Option<Bone> {
         self.head
     }
 
-    /// Index of the uppermost body of the trunk; the root where there is no other.
-    pub fn trunk(&self) -> usize {
+    /// The uppermost bone of the trunk; the root where there is no other.
+    pub fn trunk(&self) -> Bone {
         self.trunk
     }
 }

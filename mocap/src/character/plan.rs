@@ -5,6 +5,7 @@ use super::report::{Merge, MergeReason};
 use super::stance::Stance;
 use crate::Skeleton;
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use glam::DVec3;
 
 /// What is kept apart when joints become bodies.
@@ -28,14 +29,14 @@ pub(super) struct Segment {
     /// Segment it hangs on.
     pub(super) parent: Option<usize>,
     /// Joints composed into one, from the one whose place is the body's origin to the one whose orientation it has.
-    pub(super) chain: Vec<usize>,
+    pub(super) chain: Vec<JointId>,
     /// Origin in the standing pose (hips at zero).
     pub(super) origin: DVec3,
 }
 
 impl Segment {
     /// The joint whose orientation the body has.
-    pub(super) fn frame(&self) -> usize {
+    pub(super) fn frame(&self) -> JointId {
         self.chain[self.chain.len() - 1]
     }
 }
@@ -49,7 +50,7 @@ pub(super) struct Plan {
 }
 
 /// A joint and the part it carries.
-type LimbJoint = (Option<usize>, fn(Side) -> Part);
+type LimbJoint = (Option<JointId>, fn(Side) -> Part);
 
 /// Bones shorter than this share of the stature are no bodies.
 const SHORTEST: f64 = 0.03;
@@ -70,7 +71,7 @@ impl Plan {
         let spine = groups(&anatomy.spine, stance, anatomy.neck_base(&stance.positions), keep.spine, stature);
         open_groups(&spine, Part::Spine, &mut opens, &mut continues, &mut reasons);
         let chest = stance.positions[roles.chest.unwrap_or(roles.hips)];
-        let (at_chest, free): (Vec<usize>, Vec<usize>) =
+        let (at_chest, free): (Vec<JointId>, Vec<JointId>) =
             anatomy.neck.iter().partition(|&&j| stance.positions[j].distance(chest) <= 0.01);
         at_chest.iter().for_each(|&j| reasons[j] = Some(MergeReason::ZeroLength));
         let neck = groups(&free, stance, roles.head, keep.spine, stature);
@@ -108,7 +109,7 @@ impl Plan {
                 }
             }
             if let Some(wrist) = l.wrist {
-                for j in (wrist + 1..n).filter(|&j| is_below(skeleton, j, wrist)) {
+                for j in skeleton.joint_ids().iter().filter(|&j| is_below(skeleton, j, wrist)) {
                     let bone = bone_length(skeleton, j);
                     if keep.fingers && bone > 0.005 {
                         opens[j] = Some(Part::Finger(side));
@@ -132,8 +133,8 @@ impl Plan {
         let hips = stance.anatomy.roles.hips;
         let mut segments: Vec<Segment> = Vec::new();
         let mut segment_of_joint = vec![0; n];
-        let mut merged: Vec<usize> = Vec::new();
-        for j in 0..n {
+        let mut merged: Vec<JointId> = Vec::new();
+        for j in skeleton.joint_ids() {
             let parent = skeleton.joints()[j].parent.map(|p| segment_of_joint[p]);
             // Joints above the hips count as pelvis, which is always the first segment.
             if j < hips && segments.is_empty() {
@@ -193,12 +194,18 @@ impl Plan {
 }
 
 /// Cuts a chain of joints into bodies: one if it is straight (or `keep` is off), else one per bone that is long enough.
-fn groups(chain: &[usize], stance: &Stance, end: Option<usize>, keep: bool, stature: f64) -> Vec<Vec<usize>> {
+fn groups(
+    chain: &[JointId],
+    stance: &Stance,
+    end: Option<JointId>,
+    keep: bool,
+    stature: f64,
+) -> Vec<Vec<JointId>> {
     let (Some(&first), Some(&last)) = (chain.first(), chain.last()) else { return Vec::new() };
-    let place = |j: usize| stance.positions[j];
+    let place = |j: JointId| stance.positions[j];
     let tip = place(end.unwrap_or(last));
     let chord = tip - place(first);
-    let off = |j: &usize| {
+    let off = |j: &JointId| {
         let along = chord.normalize_or_zero();
         let way = place(*j) - place(first);
         (way - along * way.dot(along)).length()
@@ -206,7 +213,7 @@ fn groups(chain: &[usize], stance: &Stance, end: Option<usize>, keep: bool, stat
     if !keep && chain.iter().all(|j| off(j) <= STRAIGHT * chord.length().max(0.05)) {
         return vec![chain.to_vec()];
     }
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut groups: Vec<Vec<JointId>> = Vec::new();
     let mut short = false;
     for (i, &j) in chain.iter().enumerate() {
         let next = chain.get(i + 1).map_or(tip, |&k| place(k));
@@ -225,7 +232,7 @@ fn groups(chain: &[usize], stance: &Stance, end: Option<usize>, keep: bool, stat
 }
 
 fn open_groups(
-    groups: &[Vec<usize>],
+    groups: &[Vec<JointId>],
     part: fn(u8) -> Part,
     opens: &mut [Option<Part>],
     continues: &mut [bool],
@@ -241,7 +248,7 @@ fn open_groups(
 }
 
 /// Length of the bone below a joint: to its first child or its tip.
-fn bone_length(skeleton: &Skeleton, joint: usize) -> f64 {
+fn bone_length(skeleton: &Skeleton, joint: JointId) -> f64 {
     let child = skeleton.joints().iter().find(|j| j.parent == Some(joint)).map(|j| j.offset);
     child.or(skeleton.end_site_of(joint)).map_or(0.0, |o| o.length())
 }

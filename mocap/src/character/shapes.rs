@@ -234,7 +234,7 @@ fn meetings(model: &Model) -> Vec<Meeting> {
     forward_kinematics(model, &State::new(model), &mut data);
     let mut contacts = Contacts::new();
     let poses = &data.position.world_from_body;
-    find_contacts(model.colliders(), |b| poses[b as usize], &ContactOptions { margin: 0.0 }, &mut contacts);
+    find_contacts(model.colliders(), |b| poses[b], &ContactOptions { margin: 0.0 }, &mut contacts);
     let list = model.colliders().list();
     let rank = |collider: usize| list[..collider].iter().filter(|c| c.body == list[collider].body).count();
     contacts
@@ -244,7 +244,7 @@ fn meetings(model: &Model) -> Vec<Meeting> {
             let deepest = m.deepest().filter(|p| p.depth > 1e-6)?;
             let (a, b) = (m.collider_a.index(), m.collider_b.index());
             Some(Meeting {
-                bodies: [list[a].body? as usize, list[b].body? as usize],
+                bodies: [list[a].body?.index(), list[b].body?.index()],
                 shapes: [rank(a), rank(b)],
                 depth: deepest.depth,
                 normal: deepest.normal_world,

@@ -7,6 +7,7 @@
 use super::anatomy::Anatomy;
 use crate::Skeleton;
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::Transform;
 
@@ -47,7 +48,7 @@ impl Stance {
     }
 
     /// The stance rotation of a joint against its parent.
-    pub(crate) fn local(&self, skeleton: &Skeleton, joint: usize) -> DQuat {
+    pub(crate) fn local(&self, skeleton: &Skeleton, joint: JointId) -> DQuat {
         match skeleton.joints()[joint].parent {
             Some(p) => (self.rotations[p].conjugate() * self.rotations[joint]).normalize(),
             None => self.rotations[joint],
@@ -55,16 +56,16 @@ impl Stance {
     }
 
     /// A point fixed to a joint, in the standing pose.
-    pub(crate) fn point_of(&self, joint: usize, offset: DVec3) -> DVec3 {
+    pub(crate) fn point_of(&self, joint: JointId, offset: DVec3) -> DVec3 {
         self.positions[joint] + self.rotations[joint] * offset
     }
 
     /// Orientation of a body fixed to `joint` whose axes are the world's in the standing pose.
-    pub(crate) fn body_rotation(&self, joint: usize, world: &[Transform]) -> DMat3 {
+    pub(crate) fn body_rotation(&self, joint: JointId, world: &[Transform]) -> DMat3 {
         world[joint].rotation * DMat3::from_quat(self.rotations[joint].conjugate())
     }
 
-    fn point(&mut self, skeleton: &Skeleton, joint: Option<usize>, next: Option<usize>, wanted: DVec3) {
+    fn point(&mut self, skeleton: &Skeleton, joint: Option<JointId>, next: Option<JointId>, wanted: DVec3) {
         if let (Some(joint), Some(next)) = (joint, next) {
             // The bone in the joint's frame, other joints on the way at rest.
             let (mut bone, mut at) = (DVec3::ZERO, next);
@@ -80,17 +81,17 @@ impl Stance {
     }
 
     /// Turns a joint and all below so that `bone` (joint frame) points along `wanted` (world).
-    fn turn_bone(&mut self, skeleton: &Skeleton, joint: usize, bone: DVec3, wanted: DVec3) {
+    fn turn_bone(&mut self, skeleton: &Skeleton, joint: JointId, bone: DVec3, wanted: DVec3) {
         if let Some(now) = (self.rotations[joint] * bone).try_normalize() {
             self.turn(skeleton, joint, DQuat::from_rotation_arc(now, wanted));
         }
     }
 
     /// Turns a joint and all below by a world rotation.
-    fn turn(&mut self, skeleton: &Skeleton, joint: usize, by: DQuat) {
+    fn turn(&mut self, skeleton: &Skeleton, joint: JointId, by: DQuat) {
         let mut below = vec![false; skeleton.n_joints()];
         below[joint] = true;
-        for j in joint..skeleton.n_joints() {
+        for j in skeleton.joint_ids().part(joint.index()..skeleton.n_joints()) {
             below[j] |= skeleton.joints()[j].parent.is_some_and(|p| below[p]);
             if below[j] {
                 self.rotations[j] = (by * self.rotations[j]).normalize();
@@ -99,7 +100,7 @@ impl Stance {
     }
 
     /// Feet point forward; their slope stays unless the rest pose stands on tiptoe.
-    fn place_foot(&mut self, skeleton: &Skeleton, ankle: Option<usize>, toe: Option<usize>) {
+    fn place_foot(&mut self, skeleton: &Skeleton, ankle: Option<JointId>, toe: Option<JointId>) {
         let Some(ankle) = ankle else { return };
         let bone = match toe {
             Some(toe) if skeleton.joints()[toe].parent == Some(ankle) => skeleton.joints()[toe].offset,
@@ -132,7 +133,7 @@ impl Stance {
 /// The rest pose's own uprightness where it stands and faces +x to within 30°, else the turn that makes it so.
 fn upright(anatomy: &Anatomy, rest: &[DVec3]) -> DQuat {
     let roles = &anatomy.roles;
-    let at = |joint: Option<usize>| joint.map(|j| rest[j]);
+    let at = |joint: Option<JointId>| joint.map(|j| rest[j]);
     let hips = rest[roles.hips];
     let feet = at(roles.left.ankle).zip(at(roles.right.ankle)).map(|(l, r)| 0.5 * (l + r));
     let top = at(roles.head.or(roles.chest)).filter(|t| t.distance(hips) > 0.05);
@@ -148,14 +149,15 @@ fn upright(anatomy: &Anatomy, rest: &[DVec3]) -> DQuat {
 }
 
 /// Middle direction of what hangs on the wrist: fingers and free tips, thumbs left out by being the shorter side.
-fn hand_direction(skeleton: &Skeleton, wrist: usize) -> DVec3 {
-    let tip = |joint: usize| skeleton.end_site_of(joint).unwrap_or(DVec3::ZERO);
-    let children = (0..skeleton.n_joints()).filter(|&j| skeleton.joints()[j].parent == Some(wrist));
+fn hand_direction(skeleton: &Skeleton, wrist: JointId) -> DVec3 {
+    let tip = |joint: JointId| skeleton.end_site_of(joint).unwrap_or(DVec3::ZERO);
+    let children = skeleton.joint_ids().iter().filter(|&j| skeleton.joints()[j].parent == Some(wrist));
     let mut longest = tip(wrist);
     for child in children {
         let mut reach = skeleton.joints()[child].offset;
         let mut at = child;
-        while let Some(next) = (0..skeleton.n_joints()).find(|&j| skeleton.joints()[j].parent == Some(at)) {
+        while let Some(next) = skeleton.joint_ids().iter().find(|&j| skeleton.joints()[j].parent == Some(at))
+        {
             reach += skeleton.joints()[next].offset;
             at = next;
         }

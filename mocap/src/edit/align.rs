@@ -1,6 +1,7 @@
 //! Placing a clip: turns about the vertical, shifts along the floor, and the floor itself.
 
 use crate::contacts::ground_height;
+use crate::skeleton::JointId;
 use crate::{Clip, Roles};
 use glam::{DQuat, DVec2, DVec3};
 
@@ -62,7 +63,7 @@ pub fn heading(clip: &Clip, frame: usize) -> f64 {
     let roles = Roles::find(clip.skeleton());
     let mut world = Vec::new();
     clip.world(frame, &mut world);
-    let place = |joint: Option<usize>| joint.map(|j: usize| world[j].translation);
+    let place = |joint: Option<JointId>| joint.map(|j: JointId| world[j].translation);
     let forward = heading_direction(
         place(roles.left.hip),
         place(roles.right.hip),

@@ -1,14 +1,15 @@
 //! A leg of two bones brought to a place by turning hip and knee.
 
 use crate::roles::Limbs;
+use crate::skeleton::JointId;
 use crate::{Clip, Skeleton};
 use glam::{DQuat, DVec3};
 
 /// The three joints of a leg.
 pub(crate) struct Leg {
-    pub(crate) hip: usize,
-    knee: usize,
-    pub(crate) ankle: usize,
+    pub(crate) hip: JointId,
+    knee: JointId,
+    pub(crate) ankle: JointId,
     /// Length of the stretched leg, less a little so that the knee keeps its side.
     pub(crate) length: f64,
     /// Axis about which the knee bends, in the hip's frame: the mean over a clip, because a straight leg does not tell.
@@ -70,7 +71,7 @@ impl Leg {
 }
 
 /// Position and orientation of a joint.
-fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: usize) -> (DVec3, DQuat) {
+fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: JointId) -> (DVec3, DQuat) {
     let (mut position, mut rotation) = (DVec3::ZERO, pose[joint]);
     let mut at = joint;
     while let Some(parent) = skeleton.joints()[at].parent {
@@ -82,7 +83,7 @@ fn world(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: usize) -> (DVe
 }
 
 /// Turns a joint by a rotation given in world axes.
-fn turn(skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], joint: usize, by: DQuat) {
+fn turn(skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat], joint: JointId, by: DQuat) {
     let (_, rotation) = world(skeleton, root, pose, joint);
     // parent_from_joint' = parent_from_world · by · world_from_joint
     let world_from_parent = rotation * pose[joint].conjugate();

@@ -1,6 +1,7 @@
 //! Left and right swapped.
 
 use crate::roles::mirror_partners;
+use crate::skeleton::JointId;
 use crate::skeleton::{EndSite, Joint};
 use crate::{Clip, Skeleton};
 use glam::{DQuat, DVec3};
@@ -20,7 +21,7 @@ pub fn mirror(clip: &Clip) -> Clip {
     clip.with_frames(positions, rotations).with_skeleton(Arc::new(skeleton))
 }
 
-fn mirror_skeleton(skeleton: &Skeleton, partners: &[usize]) -> Skeleton {
+fn mirror_skeleton(skeleton: &Skeleton, partners: &[JointId]) -> Skeleton {
     let joints = skeleton.joints();
     let mirrored = joints.iter().zip(partners);
     let mirrored = mirrored

@@ -11,6 +11,7 @@
 
 use crate::Clip;
 use crate::edit::Planar;
+use crate::skeleton::JointId;
 use glam::DVec2;
 
 /// Joint positions of all frames, weighted, coordinate by coordinate.
@@ -34,7 +35,7 @@ struct WindowSums {
 }
 
 impl Cloud {
-    pub(super) fn new(clip: &Clip, joints: &[(usize, f64)]) -> Self {
+    pub(super) fn new(clip: &Clip, joints: &[(JointId, f64)]) -> Self {
         let points: Vec<_> = joints.iter().map(|&(joint, _)| (joint, glam::DVec3::ZERO)).collect();
         let track = clip.track(&points);
         let (n_frames, n_points) = (clip.n_frames(), joints.len());
@@ -213,8 +214,11 @@ mod tests {
     use std::sync::Arc;
 
     fn clip(seed: f64) -> Clip {
-        let joint =
-            |name: &str, parent, z| Joint { name: name.into(), parent, offset: DVec3::new(0.1, 0.3, z) };
+        let joint = |name: &str, parent: Option<usize>, z| Joint {
+            name: name.into(),
+            parent: parent.map(JointId::new),
+            offset: DVec3::new(0.1, 0.3, z),
+        };
         let skeleton = Skeleton::new(
             vec![joint("a", None, 0.0), joint("b", Some(0), 0.4), joint("c", Some(1), 0.2)],
             vec![],
@@ -246,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_closed_form_is_the_distance_at_the_best_placement() {
-        let joints = [(0, 1.0), (1, 2.0), (2, 0.5)];
+        let joints = [(0, 1.0), (1, 2.0), (2, 0.5)].map(|(j, weight)| (JointId::new(j), weight));
         let (a, b) = (Cloud::new(&clip(0.0), &joints), Cloud::new(&clip(2.0), &joints));
         let taper = taper(7);
         let map = distance_map(&a, &b, &taper);
@@ -264,7 +268,7 @@ mod tests {
 
     #[test]
     fn distance_does_not_see_turns_and_shifts() {
-        let joints = [(0, 1.0), (1, 2.0), (2, 0.5)];
+        let joints = [(0, 1.0), (1, 2.0), (2, 0.5)].map(|(j, weight)| (JointId::new(j), weight));
         let moved = crate::edit::place_planar(&clip(0.0), &Planar { yaw: 1.2, shift: DVec2::new(4.0, -2.0) });
         let (a, b) = (Cloud::new(&clip(0.0), &joints), Cloud::new(&moved, &joints));
         let map = distance_map(&a, &b, &taper(5));

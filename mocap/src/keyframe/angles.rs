@@ -230,6 +230,7 @@ pub(crate) fn authored_limits() -> [Option<AngleLimit>; N_ANGLES] {
 mod tests {
     use super::*;
     use crate::library::skeleton::{Placed, skeleton};
+    use crate::skeleton::JointId;
     use proptest::prelude::*;
 
     /// Where left hand and foot go for one angle of 90°.
@@ -237,7 +238,7 @@ mod tests {
     fn signs_are_anatomical() {
         let a = angles_of(Side::Left);
         let j = joints_of(Side::Left);
-        let place = |angle: usize, value: f64, joint: usize| {
+        let place = |angle: usize, value: f64, joint: JointId| {
             let mut angles = [0.0; N_ANGLES];
             angles[angle] = value;
             Placed::new(&skeleton(), glam::DVec3::ZERO, &rotations(&angles)).position[joint]

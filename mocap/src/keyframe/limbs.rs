@@ -13,6 +13,7 @@ use crate::library::skeleton::{
     UPPER_ARM, joints_of, sole,
 };
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use glam::{DQuat, DVec3};
 
 /// Corrections fade over this time at most, s.
@@ -123,7 +124,7 @@ impl Targets {
         episode: &Episode,
         first: usize,
         last: usize,
-        joint: usize,
+        joint: JointId,
     ) -> Vec<DVec3> {
         let time = |frame: usize| frame as f64 / plan.rate;
         let flats: Vec<&Contact> =
@@ -395,9 +396,9 @@ fn push_up(z: f64) -> f64 {
 
 /// Two bones with a hinge between them.
 struct Limb {
-    upper: usize,
-    middle: usize,
-    end: usize,
+    upper: JointId,
+    middle: JointId,
+    end: JointId,
     l1: f64,
     l2: f64,
     /// Sign of the hinge's turn about y in flexion.

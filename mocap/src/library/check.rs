@@ -5,6 +5,7 @@ use super::{LibraryError, compiled};
 use crate::keyframe::{Compiled, GRAVITY, Part, worst_violation};
 use crate::roles::Side;
 use crate::rotation::{angle, log};
+use crate::skeleton::JointId;
 use glam::DVec3;
 
 /// What a check measured.
@@ -167,7 +168,7 @@ pub fn check_compiled(compiled: &Compiled) -> Check {
 fn slide(compiled: &Compiled, placed: &[Placed], rate: f64) -> f64 {
     let mut worst: f64 = 0.0;
     for contact in &compiled.contacts {
-        let points: Vec<(usize, DVec3)> = match contact.part {
+        let points: Vec<(JointId, DVec3)> = match contact.part {
             Part::Heel(s) => vec![(joints_of(s).foot, HEEL)],
             Part::Toe(s) => vec![(joints_of(s).foot, BALL)],
             Part::Foot(s) => vec![(joints_of(s).foot, HEEL), (joints_of(s).foot, BALL)],

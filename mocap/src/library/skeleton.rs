@@ -6,6 +6,7 @@
 
 use crate::Skeleton;
 use crate::roles::Side;
+use crate::skeleton::JointId;
 use crate::skeleton::{EndSite, Joint};
 use glam::{DQuat, DVec3};
 use std::sync::{Arc, LazyLock};
@@ -24,24 +25,24 @@ pub(crate) const UPPER_ARM: f64 = 0.291;
 pub(crate) const FOREARM: f64 = 0.278;
 
 /// Joint numbers of the library skeleton.
-pub(crate) const HIPS: usize = 0;
-pub(crate) const SPINE: usize = 1;
-pub(crate) const CHEST: usize = 2;
-pub(crate) const NECK: usize = 3;
-pub(crate) const HEAD: usize = 4;
+pub(crate) const HIPS: JointId = JointId::new(0);
+pub(crate) const SPINE: JointId = JointId::new(1);
+pub(crate) const CHEST: JointId = JointId::new(2);
+pub(crate) const NECK: JointId = JointId::new(3);
+pub(crate) const HEAD: JointId = JointId::new(4);
 /// Number of joints.
 pub(crate) const N_JOINTS: usize = 19;
 
 /// Joint numbers of one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SideJoints {
-    pub(crate) shoulder: usize,
-    pub(crate) elbow: usize,
-    pub(crate) hand: usize,
-    pub(crate) hip: usize,
-    pub(crate) knee: usize,
-    pub(crate) foot: usize,
-    pub(crate) toe: usize,
+    pub(crate) shoulder: JointId,
+    pub(crate) elbow: JointId,
+    pub(crate) hand: JointId,
+    pub(crate) hip: JointId,
+    pub(crate) knee: JointId,
+    pub(crate) foot: JointId,
+    pub(crate) toe: JointId,
 }
 
 /// Joint numbers of a side.
@@ -51,13 +52,13 @@ pub(crate) const fn joints_of(side: Side) -> SideJoints {
         Side::Right => (8, 15),
     };
     SideJoints {
-        shoulder: arm,
-        elbow: arm + 1,
-        hand: arm + 2,
-        hip: leg,
-        knee: leg + 1,
-        foot: leg + 2,
-        toe: leg + 3,
+        shoulder: JointId::new(arm),
+        elbow: JointId::new(arm + 1),
+        hand: JointId::new(arm + 2),
+        hip: JointId::new(leg),
+        knee: JointId::new(leg + 1),
+        foot: JointId::new(leg + 2),
+        toe: JointId::new(leg + 3),
     }
 }
 
@@ -69,9 +70,9 @@ pub fn skeleton() -> Arc<Skeleton> {
 
 fn build() -> Skeleton {
     let mut joints: Vec<Joint> = Vec::new();
-    let mut add = |name: &str, parent: Option<usize>, x: f64, y: f64, z: f64| {
+    let mut add = |name: &str, parent: Option<JointId>, x: f64, y: f64, z: f64| {
         joints.push(Joint { name: name.to_owned(), parent, offset: DVec3::new(x, y, z) });
-        joints.len() - 1
+        JointId::new(joints.len() - 1)
     };
     add("Hips", None, 0.0, 0.0, HIP_HEIGHT);
     add("Spine", Some(HIPS), -0.01, 0.0, 0.11);
@@ -119,7 +120,7 @@ pub(crate) const KNEE_RADIUS: f64 = 0.055;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// Joint that carries it.
-    pub joint: usize,
+    pub joint: JointId,
     /// Centre in that joint's frame, in metres.
     pub center: DVec3,
     /// Radius in metres; 0 for points under the sole.
@@ -180,7 +181,7 @@ pub(crate) fn sole(side: Side) -> [Ball; 4] {
 }
 
 /// Share of the mass (of 1) and its place, per segment: de Leva 1996, male.
-pub(crate) fn masses() -> Vec<(f64, usize, DVec3)> {
+pub(crate) fn masses() -> Vec<(f64, JointId, DVec3)> {
     let at = |z: f64| DVec3::new(0.0, 0.0, z);
     let mut parts = vec![
         (0.1117, HIPS, at(0.059)),
@@ -228,7 +229,7 @@ impl Placed {
     }
 
     /// World place of a point of a joint.
-    pub(crate) fn point(&self, joint: usize, local: DVec3) -> DVec3 {
+    pub(crate) fn point(&self, joint: JointId, local: DVec3) -> DVec3 {
         self.position[joint] + self.rotation[joint] * local
     }
 
@@ -238,7 +239,7 @@ impl Placed {
     }
 
     /// Centre of mass.
-    pub(crate) fn center_of_mass(&self, masses: &[(f64, usize, DVec3)]) -> DVec3 {
+    pub(crate) fn center_of_mass(&self, masses: &[(f64, JointId, DVec3)]) -> DVec3 {
         masses.iter().map(|&(share, joint, local)| share * self.point(joint, local)).sum()
     }
 }

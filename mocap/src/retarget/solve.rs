@@ -60,9 +60,9 @@ impl LinearLimit {
 fn bounds(model: &Model, state: &State) -> Vec<LinearLimit> {
     let mut list = Vec::new();
     for body in model.bodies() {
-        let first = body.v_range().start;
+        let first = body.freedoms().range().start;
         if let Limits::Range { lower, upper } = &body.joint().limits {
-            for (k, q) in body.q_range().enumerate() {
+            for (k, q) in body.coordinates().iter().enumerate() {
                 let mut add = |sign: f64, distance: f64| {
                     list.push(LinearLimit { first: first + k, n: 1, way: [sign, 0.0, 0.0], distance });
                 };

@@ -12,6 +12,7 @@ use crate::character::{BodyPoint, Character, CharacterError};
 use crate::contacts::{Contacts, ground_height, intervals};
 use crate::edit::fade_weight;
 use crate::roles::{Limbs, Side};
+use crate::skeleton::JointId;
 use glam::{DMat3, DQuat, DVec3};
 use std::ops::Range;
 use stuntlab_physics::spatial::Transform;
@@ -32,8 +33,8 @@ pub(super) struct Landmark {
     /// Landmark it is reckoned from.
     parent: Option<usize>,
     /// Joint of the source, and the one whose orientation carries the vector.
-    joint: usize,
-    frame: usize,
+    joint: JointId,
+    frame: JointId,
     source: DVec3,
     target: DVec3,
     /// Which foot point it is, if any: side, and whether it is the toe.
@@ -45,7 +46,7 @@ pub(super) struct Heading {
     pub(super) body: BodyId,
     /// Length by which radians are compared with metres.
     pub(super) arm: f64,
-    joint: usize,
+    joint: JointId,
 }
 
 /// Wanted places and orientations of every frame.
@@ -175,7 +176,7 @@ impl Targets {
         }
     }
 
-    fn joint_in_target(&self, character: &Character, side: Side, toe: bool) -> usize {
+    fn joint_in_target(&self, character: &Character, side: Side, toe: bool) -> JointId {
         let limbs = character.joint_roles().side(side);
         let joint = if toe { limbs.toe } else { limbs.ankle };
         joint.expect("landmarks are joints of the target")
@@ -247,7 +248,7 @@ fn leg(stance: &Stance) -> f64 {
 fn lowest_foot(clip: &Clip, source: &Stance) -> f64 {
     let roles = &source.anatomy.roles;
     let feet = [roles.left.ankle, roles.left.toe, roles.right.ankle, roles.right.toe];
-    let points: Vec<(usize, DVec3)> = feet.into_iter().flatten().map(|j| (j, DVec3::ZERO)).collect();
+    let points: Vec<(JointId, DVec3)> = feet.into_iter().flatten().map(|j| (j, DVec3::ZERO)).collect();
     clip.track(&points).iter().map(|p| p.z).fold(f64::INFINITY, f64::min)
 }
 
@@ -257,11 +258,11 @@ fn landmarks(source: &Stance, character: &Character) -> Vec<Landmark> {
     let (a, b) = (&source.anatomy.roles, &target.anatomy.roles);
     let mut list: Vec<Landmark> = Vec::new();
     let mut add =
-        |name, joints: Option<(usize, usize)>, parent: Option<usize>, frame: usize, weight, foot| {
+        |name, joints: Option<(JointId, JointId)>, parent: Option<usize>, frame: JointId, weight, foot| {
             let (joint, own) = joints?;
             let from = parent.map(|p| list[p].joint);
             let own_parent = parent.map(|p: usize| list[p].point);
-            let placed = |s: &Stance, j: usize| s.positions[j];
+            let placed = |s: &Stance, j: JointId| s.positions[j];
             let point = character.joint_point(own);
             // Vectors of the standing pose; the target's from body points.
             let target_vector = match own_parent {
@@ -282,7 +283,7 @@ fn landmarks(source: &Stance, character: &Character) -> Vec<Landmark> {
             });
             Some(list.len() - 1)
         };
-    let both = |x: Option<usize>, y: Option<usize>| x.zip(y);
+    let both = |x: Option<JointId>, y: Option<JointId>| x.zip(y);
     let root = add("hips", Some((a.hips, b.hips)), None, a.hips, 1.0, None);
     let chest = a.chest.unwrap_or(a.hips);
     let necks =
@@ -312,7 +313,7 @@ fn landmarks(source: &Stance, character: &Character) -> Vec<Landmark> {
 }
 
 /// The target joint of a landmark's parent.
-fn own_of(list: &[Landmark], parent: Option<usize>, roles: &crate::Roles, target: &Stance) -> usize {
+fn own_of(list: &[Landmark], parent: Option<usize>, roles: &crate::Roles, target: &Stance) -> JointId {
     let name = parent.map_or("hips", |p| list[p].name);
     let limbs = if name.starts_with('r') { &roles.right } else { &roles.left };
     let joint = match name.trim_start_matches("l ").trim_start_matches("r ") {
@@ -333,7 +334,7 @@ fn headings(source: &Stance, character: &Character) -> Vec<Heading> {
     let a = &source.anatomy.roles;
     let roles = character.roles();
     let mut list = vec![Heading { body: roles.pelvis, arm: 0.2, joint: a.hips }];
-    let mut add = |body: Option<BodyId>, joint: Option<usize>, arm: f64| {
+    let mut add = |body: Option<BodyId>, joint: Option<JointId>, arm: f64| {
         if let (Some(body), Some(joint)) = (body, joint) {
             list.push(Heading { body, arm, joint });
         }
@@ -352,10 +353,10 @@ fn start(source: &Stance, character: &Character, world: &[Transform], origin: DV
     let target = character.stance();
     let skeleton = character.skeleton();
     let (a, b) = (&source.anatomy, &target.anatomy);
-    let turn = |joint: usize| DQuat::from_mat3(&source.body_rotation(joint, world)).normalize();
+    let turn = |joint: JointId| DQuat::from_mat3(&source.body_rotation(joint, world)).normalize();
     let mut wanted: Vec<Option<DQuat>> = vec![None; skeleton.n_joints()];
     let pelvis = turn(a.roles.hips);
-    wanted[..=b.roles.hips].fill(Some(pelvis));
+    wanted[..=b.roles.hips.index()].fill(Some(pelvis));
     let chest = a.roles.chest.map_or(pelvis, turn);
     for (i, &j) in b.spine.iter().enumerate() {
         wanted[j] = Some(pelvis.slerp(chest, (i + 1) as f64 / b.spine.len() as f64));

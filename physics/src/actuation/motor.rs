@@ -3,22 +3,19 @@
 use glam::DVec3;
 
 use super::Key;
-use crate::model::{BodyId, JointKind, Model};
+use crate::model::{BodyId, Freedom, Freedoms, JointKind, Model};
 
 /// Reach a velocity along one to three freedoms of a joint with at most so much effort.
 ///
 /// Between its bounds it pushes with `(v̄ - v⁺)/compliance`, `v⁺` being the velocity at the end of the step; a damper servo of
-/// the damping `1/compliance` does the same. Vectors have a component per freedom from `freedom` on; those beyond `count` are
-/// not read.
+/// the damping `1/compliance` does the same. Vectors have a component per freedom; those beyond are not
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
     /// What the writer calls it.
     pub key: Key,
-    /// The first freedom it drives, counted in the layout of [`crate::State::v`].
-    pub freedom: usize,
-    /// How many freedoms it drives from there on: one to three of one joint. Sliding and turning freedoms of a free
-    /// joint take a motor each.
-    pub count: usize,
+    /// What it drives: one to three freedoms of one joint. Sliding and turning freedoms of a free joint take a motor each.
+    pub freedoms: Freedoms,
     /// Wanted rates.
     pub velocity: DVec3,
     /// What it may push with.
@@ -52,16 +49,16 @@ impl Effort {
 
 impl Motor {
     /// A rigid motor on one freedom.
-    pub const fn on_freedom(key: Key, freedom: usize, velocity: f64, effort: Effort) -> Self {
+    pub fn on_freedom(key: Key, freedom: Freedom, velocity: f64, effort: Effort) -> Self {
         let velocity = DVec3::new(velocity, 0.0, 0.0);
-        Self { key, freedom, count: 1, velocity, effort, compliance: 0.0 }
+        Self { key, freedoms: Freedoms::one(freedom), velocity, effort, compliance: 0.0 }
     }
 
     /// A rigid motor on the joint above `body`: all its freedoms, of a free joint those that turn.
     pub fn on_joint(key: Key, model: &Model, body: BodyId, velocity: DVec3, effort: Effort) -> Self {
-        let (range, kind) = (model.body(body).v_range(), model.body(body).joint().kind);
-        let freedom = if kind == JointKind::Free { range.start + 3 } else { range.start };
-        Self { key, freedom, count: range.end - freedom, velocity, effort, compliance: 0.0 }
+        let (all, kind) = (model.body(body).freedoms(), model.body(body).joint().kind);
+        let freedoms = if kind == JointKind::Free { all.part(3..all.len()) } else { all };
+        Self { key, freedoms, velocity, effort, compliance: 0.0 }
     }
 
     /// The same with a softness.
@@ -69,6 +66,16 @@ impl Motor {
     pub const fn with_compliance(mut self, compliance: f64) -> Self {
         self.compliance = compliance;
         self
+    }
+
+    /// The first of its freedoms.
+    pub(crate) fn first(&self) -> usize {
+        self.freedoms.range().start
+    }
+
+    /// How many it has.
+    pub(crate) fn count(&self) -> usize {
+        self.freedoms.len()
     }
 
     /// Least and largest force on its `k`-th freedom, whatever the others do.

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::Key;
-use crate::model::BodyId;
+use crate::model::{BodyId, Freedom};
 
 /// Most terms of a [`Row`].
 pub const MOST_TERMS: usize = 4;
@@ -56,8 +56,8 @@ pub enum Term {
     },
     /// Rate of a joint's freedom.
     Freedom {
-        /// Which, in the layout of [`crate::State::v`].
-        freedom: usize,
+        /// Which.
+        freedom: Freedom,
         /// How much of it.
         weight: f64,
     },

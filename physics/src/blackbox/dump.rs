@@ -15,7 +15,7 @@ use crate::actuation::{Actuation, Anchor, Effort, Key, MOST_TERMS, Motor, Pin, R
 use crate::data::Data;
 use crate::forces::ImplicitForce;
 use crate::integrate::Integrator;
-use crate::model::{BodyId, Model};
+use crate::model::{BodyId, Freedom, Freedoms, Model};
 use crate::spatial::{ArticulatedInertia, Force, Sym3};
 use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
@@ -98,9 +98,9 @@ impl Dump {
             (r.state.q.len(), r.state.v.len(), r.act.body_force.len(), r.memory.sleep.still.len()) == sizes
                 && memory::fits(&r.memory, model)
                 && r.act.implicit.iter().all(|(b, _)| b.index() < sizes.2)
-                && r.act.motors.iter().all(|m| m.freedom < sizes.1)
+                && r.act.motors.iter().all(|m| m.freedoms.range().end <= sizes.1)
                 && r.act.rows.iter().flat_map(|row| row.terms.iter().flatten()).all(|term| match *term {
-                    Term::Freedom { freedom, .. } => freedom < sizes.1,
+                    Term::Freedom { freedom, .. } => freedom.index() < sizes.1,
                     _ => term.bodies().into_iter().flatten().all(|b| b.index() < sizes.2),
                 })
                 && r.act.pins.iter().all(|p| match p.anchor {
@@ -360,8 +360,9 @@ fn write_actuation(act: &Actuation, out: &mut impl Write) -> io::Result<()> {
         write_sym3(line.numbers(&gain.coupling.to_cols_array()), &gain.linear).end(out)?;
     }
     Line::new("motors").word(motors.len()).end(out)?;
-    for &Motor { key, freedom, count, velocity, effort, compliance } in motors {
-        let line = Line::new("motor").word(key).word(freedom).word(count).vector(velocity).number(compliance);
+    for &Motor { key, freedoms, velocity, effort, compliance } in motors {
+        let line = Line::new("motor").word(key).word(freedoms.range().start).word(freedoms.len());
+        let line = line.vector(velocity).number(compliance);
         match effort {
             Effort::Between { lower, upper } => line.word("between").vector(lower).vector(upper),
             Effort::Magnitude(most) => line.word("magnitude").number(most),
@@ -422,7 +423,9 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
     for _ in 0..count(lines, "motors")? {
         lines.expect("motor")?;
         let key = read_key(lines)?;
-        let (freedom, count) = (lines.word("a freedom")?, lines.word("a count")?);
+        let (first, count): (u32, u32) = (lines.word("a freedom")?, lines.word("a count")?);
+        let end = first.checked_add(count).ok_or_else(|| lines.wrong("a count", &count.to_string()))?;
+        let freedoms = Freedoms::new(first as usize..end as usize);
         let (velocity, compliance) = (lines.vector("a velocity")?, lines.word("a number")?);
         let word: String = lines.word("between or magnitude")?;
         let effort = match word.as_str() {
@@ -430,7 +433,7 @@ fn read_actuation<R: BufRead>(lines: &mut Lines<R>) -> Result<Actuation, DumpErr
             "magnitude" => Effort::Magnitude(lines.word("a number")?),
             _ => return Err(lines.wrong("between or magnitude", &word)),
         };
-        motors.push(Motor { key, freedom, count, velocity, effort, compliance });
+        motors.push(Motor { key, freedoms, velocity, effort, compliance });
     }
     let mut pins = Vec::new();
     for _ in 0..count(lines, "pins")? {
@@ -489,7 +492,7 @@ fn write_row(row: &Row, out: &mut impl Write) -> io::Result<()> {
                 let b = other.map_or(world, BodyId::index);
                 line.word("spin").word(body.index()).word(b).vector(direction)
             }
-            Term::Freedom { freedom, weight } => line.word("freedom").word(freedom).number(weight),
+            Term::Freedom { freedom, weight } => line.word("freedom").word(freedom.index()).number(weight),
         }
         .end(out)?;
     }
@@ -529,7 +532,10 @@ fn read_term<R: BufRead>(lines: &mut Lines<R>) -> Result<Term, DumpError> {
             let (body, other) = (read_body(lines)?, other(lines)?);
             Ok(Term::Spin { body, other, direction: lines.vector("a direction")? })
         }
-        "freedom" => Ok(Term::Freedom { freedom: lines.word("a freedom")?, weight: lines.word("a number")? }),
+        "freedom" => {
+            let freedom = Freedom::new(lines.word::<u32>("a freedom")? as usize);
+            Ok(Term::Freedom { freedom, weight: lines.word("a number")? })
+        }
         _ => Err(lines.wrong("point, spin or freedom", &word)),
     }
 }

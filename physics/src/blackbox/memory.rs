@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Write};
 use super::dump::{DumpError, count, read_list, write_list};
 use super::text::{Line, Lines};
 use crate::actuation::Key;
-use crate::contact::Phase;
+use crate::contact::{Phase, Stick};
 use crate::convex::Warm;
 use crate::memory::{Felt, Memory, Touch};
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 use crate::spatial::Motion;
 use crate::step::reports::{Kind, Remembered, order};
 use crate::step::sleep::Sleep;
@@ -16,7 +16,7 @@ use crate::step::sleep::Sleep;
 /// Whether a memory has the sizes of a model.
 pub(super) fn fits(memory: &Memory, model: &Model) -> bool {
     let (warm, trees) = (&memory.warm, model.trees().len());
-    let known = |f: &Felt| f.body_a.max(f.body_b.unwrap_or(0)) < model.n_bodies();
+    let known = |f: &Felt| f.body_a.max(f.body_b.unwrap_or(f.body_a)).index() < model.n_bodies();
     memory.n_static <= memory.touches.len()
         && memory.felt.iter().all(known)
         && memory.limit_loads.len() == model.n_bodies()
@@ -56,16 +56,16 @@ pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
 fn write_felt(felt: &Felt, out: &mut impl Write) -> io::Result<()> {
     let Felt { body_a, body_b, point, normal, force } = *felt;
     // The world has no number.
-    let line = Line::new("force").word(body_a).word(body_b.map_or(u32::MAX, |b| b as u32));
+    let line = Line::new("force").word(body_a.index()).word(body_b.map_or(u32::MAX, |b| b.index() as u32));
     line.vector(point).vector(normal).vector(force).end(out)
 }
 
 fn read_felt<R: BufRead>(lines: &mut Lines<R>) -> Result<Felt, DumpError> {
-    let body_a: usize = lines.word("a body")?;
+    let body_a: u32 = lines.word("a body")?;
     let body_b: u32 = lines.word("a body")?;
     Ok(Felt {
-        body_a,
-        body_b: (body_b != u32::MAX).then_some(body_b as usize),
+        body_a: BodyId::new(body_a as usize),
+        body_b: (body_b != u32::MAX).then(|| BodyId::new(body_b as usize)),
         point: lines.vector("a point")?,
         normal: lines.vector("a normal")?,
         force: lines.vector("a force")?,
@@ -116,7 +116,8 @@ fn read_effort<R: BufRead>(lines: &mut Lines<R>) -> Result<Remembered, DumpError
 }
 
 fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {
-    let Touch { key: (collider_a, collider_b, feature), phase, force, stretch, anchor } = *touch;
+    let Touch { key: (collider_a, collider_b, feature), phase, force, stick: Stick { stretch, anchor } } =
+        *touch;
     Line::new("touch")
         .word(collider_a)
         .word(collider_b)
@@ -146,7 +147,9 @@ fn read_touch<R: BufRead>(lines: &mut Lines<R>) -> Result<Touch, DumpError> {
         key,
         phase,
         force: lines.vector("a force")?,
-        stretch: lines.vector("a stretch")?,
-        anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+        stick: Stick {
+            stretch: lines.vector("a stretch")?,
+            anchor: [lines.vector("an anchor")?, lines.vector("an anchor")?],
+        },
     })
 }

@@ -313,7 +313,7 @@ impl BlackBox {
             now.given = before.given + if told { now.total - before.total } else { 0.0 };
         }
         for helper in self.helpers.drain(..) {
-            self.energy[model.tree_of(helper.body)].given += helper.work(&self.scratch, opt.dt);
+            self.energy[model.tree_number(helper.body)].given += helper.work(&self.scratch, opt.dt);
         }
     }
 
@@ -398,7 +398,7 @@ fn articulation_of(model: &Model, error: &StepError) -> String {
         | StepError::TooStiff { body, .. }
         | StepError::NotFinite { body, .. } => model.find(body),
     };
-    body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_of(b)))
+    body.map_or_else(|| "all".to_owned(), |b| root_name(model, model.tree_number(b)))
 }
 
 /// Names of a model's bodies as files have them.

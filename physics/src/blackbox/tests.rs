@@ -323,7 +323,7 @@ fn a_snapshot_of_another_model_or_a_torn_one_is_refused_and_changes_nothing() {
 /// Pins of all kinds, motors on one and on three freedoms, and a row with every kind of term, written in another order now and then.
 fn everything(model: &Model, k: usize, act: &mut Actuation) {
     let body = |name: &str| model.find(name).unwrap();
-    let first = |name: &str| model.body(body(name)).v_range().start;
+    let first = |name: &str| model.body(body(name)).freedoms().at(0);
     let hold = Release { push_direction: DVec3::Z, tension: 20.0, friction: 0.7, force: 500.0 };
     let hand = Pin {
         release: hold,

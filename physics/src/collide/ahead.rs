@@ -26,16 +26,16 @@ use crate::spatial::Motion;
 
 /// What a body may do until one looks again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Travel {
+pub(crate) struct Travel {
     /// Its turn (rotation vector) and the way of its origin, world axes.
-    pub way: Motion,
+    pub(crate) way: Motion,
     /// What forces may add to the way of any of its points, m.
-    pub more: f64,
+    pub(crate) more: f64,
 }
 
 impl Travel {
     /// Stays where it is.
-    pub const NONE: Self = Self { way: Motion::ZERO, more: 0.0 };
+    pub(crate) const NONE: Self = Self { way: Motion::ZERO, more: 0.0 };
 
     /// What it does to a shape whose origin is `arm` from the body's and whose core keeps within `span` of it. What is
     /// not finite reaches nothing.

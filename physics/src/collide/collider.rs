@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::ahead::core_span;
 use super::families::Families;
 use super::{Aabb, Bvh};
+use crate::model::BodyId;
 use crate::model::shape::{Shape, ShapeError};
 use crate::spatial::Transform;
 
@@ -45,8 +46,8 @@ impl Groups {
 pub struct Collider {
     /// Its geometry.
     pub shape: Shape,
-    /// The body it moves with, numbered by the caller; `None`: part of the static world.
-    pub body: Option<u32>,
+    /// The body it moves with; `None`: part of the static world.
+    pub body: Option<BodyId>,
     /// Where it sits on the body (or in the world).
     pub body_from_shape: Transform,
     /// Group filter.
@@ -57,7 +58,7 @@ pub struct Collider {
 
 impl Collider {
     /// A shape on a body.
-    pub fn on_body(body: u32, body_from_shape: Transform, shape: Shape) -> Self {
+    pub fn on_body(body: BodyId, body_from_shape: Transform, shape: Shape) -> Self {
         Self { shape, body: Some(body), body_from_shape, groups: Groups::ALL, family: None }
     }
 
@@ -80,12 +81,12 @@ pub enum ColliderError {
         source: ShapeError,
     },
     /// A shape that cannot move was put on a body.
-    #[error("collider {collider}: planes, heightfields and meshes are static only, but it is on body {body}")]
+    #[error("collider {collider}: planes, heightfields and meshes are static only, but it is on body {}", body.index())]
     StaticOnBody {
         /// Index of the collider.
         collider: usize,
         /// The body it was put on.
-        body: u32,
+        body: BodyId,
     },
     /// A placement is not a finite rotation and translation.
     #[error("collider {collider}: its placement must be finite with an orthonormal rotation")]
@@ -111,7 +112,7 @@ impl ColliderError {
 struct Filter {
     groups: Groups,
     family: Option<u32>,
-    body: Option<u32>,
+    body: Option<BodyId>,
 }
 
 /// All colliders of a scene, checked and ready: what does not change from step to step.
@@ -122,7 +123,7 @@ pub struct Colliders {
     /// Radius of each collider's core about its own origin: what a turn moves.
     spans: Vec<f64>,
     /// Pairs of bodies that never touch; smaller index first, sorted.
-    excluded: Vec<(u32, u32)>,
+    excluded: Vec<(BodyId, BodyId)>,
     /// Colliders that move.
     moving: Vec<u32>,
     families: Families,
@@ -136,7 +137,7 @@ pub struct Colliders {
 impl Colliders {
     /// Checks and indexes the colliders. `excluded_bodies` lists pairs of bodies that never touch (neighbours in an
     /// articulation), in any order.
-    pub fn new(list: Vec<Collider>, excluded_bodies: &[(u32, u32)]) -> Result<Self, ColliderError> {
+    pub fn new(list: Vec<Collider>, excluded_bodies: &[(BodyId, BodyId)]) -> Result<Self, ColliderError> {
         let mut set = Self { list, ..Self::default() };
         let mut boxes: Vec<Aabb> = Vec::new();
         for (collider, c) in set.list.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::ahead::Sweep;
 use super::narrow::{NarrowScratch, find_candidates, keep_points};
 use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel};
+use crate::model::BodyId;
 use crate::spatial::Transform;
 
 /// What counts as a contact.
@@ -58,7 +59,7 @@ impl Contacts {
 /// nothing.
 pub fn find_contacts(
     colliders: &Colliders,
-    world_from_body: impl Fn(u32) -> Transform,
+    world_from_body: impl Fn(BodyId) -> Transform,
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
@@ -67,10 +68,10 @@ pub fn find_contacts(
 
 /// The same, and also gaps that colliders can close until one looks again, whatever way a blow turns them
 /// (`ahead.rs`); `travel(body)` says what a body does until then.
-pub fn find_contacts_ahead(
+pub(crate) fn find_contacts_ahead(
     colliders: &Colliders,
-    world_from_body: impl Fn(u32) -> Transform,
-    travel: impl Fn(u32) -> Travel,
+    world_from_body: impl Fn(BodyId) -> Transform,
+    travel: impl Fn(BodyId) -> Travel,
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
@@ -108,8 +109,8 @@ pub fn find_contacts_ahead(
 /// Places all colliders and finds what each may sweep.
 fn place(
     colliders: &Colliders,
-    world_from_body: impl Fn(u32) -> Transform,
-    travel: impl Fn(u32) -> Travel,
+    world_from_body: impl Fn(BodyId) -> Transform,
+    travel: impl Fn(BodyId) -> Travel,
     contacts: &mut Contacts,
 ) {
     let Contacts { world_from_shape, sweeps, .. } = contacts;

@@ -43,10 +43,11 @@ mod round_box;
 mod surface;
 mod terrain;
 
-pub use ahead::Travel;
+pub(crate) use ahead::Travel;
 pub use broad::SweepAndPrune;
 pub use collider::{Collider, ColliderError, ColliderId, Colliders, Groups};
-pub use contacts::{ContactOptions, Contacts, find_contacts, find_contacts_ahead};
+pub(crate) use contacts::find_contacts_ahead;
+pub use contacts::{ContactOptions, Contacts, find_contacts};
 pub use manifold::{ContactPoint, MAX_POINTS, Manifold};
 pub use narrow::{NarrowScratch, collide_pair};
 pub use ray::{Ray, RayHit, cast_ray, ray_shape};

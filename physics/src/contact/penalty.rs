@@ -20,7 +20,7 @@ pub(crate) const TANGENT_DAMPING: f64 = 0.5;
 
 /// The force on body A for the relative velocity `v`; updates phase and stretch.
 pub(crate) fn force(contact: &mut Contact, v: DVec3, law: NormalLaw) -> DVec3 {
-    let (k, c, d) = (contact.stiffness, contact.damping, contact.pressed);
+    let (k, c, d) = (contact.law.stiffness, contact.law.damping, contact.law.pressed);
     let v_n = contact.normal.dot(v);
     let f_n = if d <= 0.0 {
         0.0
@@ -39,19 +39,19 @@ pub(crate) fn force(contact: &mut Contact, v: DVec3, law: NormalLaw) -> DVec3 {
     }
     let v_t = v - contact.normal * v_n;
     let (k_t, c_t) = (TANGENT_STIFFNESS * k, TANGENT_DAMPING * c);
-    let mut f_t = contact.stretch * -k_t - v_t * c_t;
-    let limit = contact.material.friction * f_n;
+    let mut f_t = contact.stick.stretch * -k_t - v_t * c_t;
+    let limit = contact.law.material.friction * f_n;
     let size = f_t.length();
     contact.phase = Phase::Stick;
     if size > limit {
         f_t *= limit / size;
         contact.phase = Phase::Slip;
         // The anchor moves so that the spring alone carries what the damper leaves of the limit.
-        contact.stretch = if k_t > 0.0 { (f_t + v_t * c_t) * (-1.0 / k_t) } else { DVec3::ZERO };
+        contact.stick.stretch = if k_t > 0.0 { (f_t + v_t * c_t) * (-1.0 / k_t) } else { DVec3::ZERO };
         // Never more stretch than the cone can hold: fast slides must not wind the anchor backwards.
         let longest = limit / k_t.max(f64::MIN_POSITIVE);
-        if contact.stretch.length() > longest {
-            contact.stretch *= longest / contact.stretch.length();
+        if contact.stick.stretch.length() > longest {
+            contact.stick.stretch *= longest / contact.stick.stretch.length();
         }
     }
     contact.force = contact.normal * f_n + f_t;

@@ -1,4 +1,4 @@
-//! Contact points made ready for a force law: material, stiffness, stiction memory.
+//! Contact points made ready for a force law: where they are, the law they follow, what they remember.
 //!
 //! What must survive from step to step (the stiction anchor, the last impulses) is matched by collider
 //! pair and feature id.
@@ -6,10 +6,11 @@
 use glam::DVec3;
 
 use super::Material;
+use super::law::{Law, Sizing};
 use crate::collide::{ContactPoint, Contacts};
 use crate::data::Positions;
 use crate::memory::{Memory, Touch};
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 
 /// What a contact point is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -23,32 +24,24 @@ pub enum Phase {
     Slip,
 }
 
-/// A contact point with everything a force law needs. Forces act on body A, their opposite on body B.
+/// A contact point: where two bodies meet, the law its force follows, what it remembers and what it does. Forces act on
+/// body A, their opposite on body B.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Index of the body the normal points into.
-    pub body_a: usize,
-    /// Index of the other body; `None` for the static world.
-    pub body_b: Option<usize>,
+    /// The body the normal points into.
+    pub body_a: BodyId,
+    /// The other body; `None` for the static world.
+    pub body_b: Option<BodyId>,
     /// Place of the contact, world.
     pub point: DVec3,
     /// Unit normal from B into A, world.
     pub normal: DVec3,
     /// Overlap, m; negative for a gap.
     pub depth: f64,
-    /// The part of the overlap the spring acts on.
-    pub(crate) pressed: f64,
-    /// The surfaces together.
-    pub material: Material,
-    /// Normal stiffness, N/m.
-    pub stiffness: f64,
-    /// Normal damping, N s/m.
-    pub damping: f64,
-    /// Share of the step the implicit normal spring looks ahead, 0 to 1: looking ahead by all of it is stable
-    /// at any stiffness and damps like `h k`; a spring the step resolves well needs none and keeps its bounce.
-    pub foresight: f64,
-    /// Tangential displacement since the point stuck, world.
-    pub stretch: DVec3,
+    /// What its force follows from.
+    pub law: Law,
+    /// Where it sticks.
+    pub(crate) stick: Stick,
     /// What it does.
     pub phase: Phase,
     /// Force on A at the end of the last step (mean over the step), world.
@@ -61,6 +54,13 @@ pub struct Contact {
     pub(crate) row: u32,
     /// Both colliders and the feature between them.
     pub(crate) key: Key,
+}
+
+/// What a contact that sticks remembers from step to step.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub(crate) struct Stick {
+    /// Tangential displacement since the point stuck, world.
+    pub(crate) stretch: DVec3,
     /// The sticking place on A and B, in their frames.
     pub(crate) anchor: [DVec3; 2],
 }
@@ -79,6 +79,18 @@ impl Contact {
         [first, self.normal.cross(first)]
     }
 
+    /// Index of body A.
+    #[inline]
+    pub(crate) fn a(&self) -> usize {
+        self.body_a.index()
+    }
+
+    /// Index of body B; `None` for the static world.
+    #[inline]
+    pub(crate) fn b(&self) -> Option<usize> {
+        self.body_b.map(BodyId::index)
+    }
+
     /// The part of `v` across the normal.
     #[inline]
     pub(crate) fn tangential(&self, v: DVec3) -> DVec3 {
@@ -87,10 +99,10 @@ impl Contact {
 
     /// Makes the point stick where it is, stretched as `stretch` says.
     pub(crate) fn stick_with(&mut self, stretch: DVec3, positions: &Positions) {
-        self.stretch = stretch;
-        let pose = |body: Option<usize>| body.map(|b| &positions.world_from_body[b]);
+        let pose = |body: Option<BodyId>| body.map(|b| &positions.world_from_body[b]);
         let local = |body, p: DVec3| pose(body).map_or(p, |pose| pose.inverse_transform_point(p));
-        self.anchor = [local(Some(self.body_a), self.point), local(self.body_b, self.point - stretch)];
+        let anchor = [local(Some(self.body_a), self.point), local(self.body_b, self.point - stretch)];
+        self.stick = Stick { stretch, anchor };
     }
 }
 
@@ -100,17 +112,8 @@ pub struct ContactSet {
     /// Contacts of the last step, static ones first, each group sorted by body.
     pub points: Vec<Contact>,
     /// How many of them touch the static world.
-    pub n_static: usize,
+    pub(crate) n_static: usize,
     moving: Vec<Contact>,
-}
-
-/// What sizes stiffness where a material gives none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizing {
-    pub(crate) time: f64,
-    pub(crate) dt: f64,
-    /// Whether the stretch is kept as it is rather than by anchors on both bodies.
-    pub(crate) carries: bool,
 }
 
 impl ContactSet {
@@ -139,8 +142,7 @@ impl ContactSet {
             let (a, b) = (manifold.collider_a, manifold.collider_b);
             let list = model.colliders.list();
             let (body_a, body_b) = (list[a.index()].body, list[b.index()].body);
-            let Some(body_a) = body_a.map(|b| b as usize) else { continue };
-            let body_b = body_b.map(|b| b as usize);
+            let Some(body_a) = body_a else { continue };
             let material = model.materials[a.index()].combined(&model.materials[b.index()]);
             let group = usize::from(body_b.is_some());
             let at = &mut cursor[group];
@@ -174,46 +176,17 @@ impl ContactSet {
     }
 }
 
-/// Damping of contacts with the world sized by mass, as a share of critical: overdamped, so that light limbs are
-/// not thrown. Contacts between bodies are critical: harder rows would need more sweeps.
-pub(crate) const WORLD_DAMPING: f64 = 2.0;
-/// Fastest speed at which an overlap of such contacts is undone, m/s.
-const PUSH_OUT: f64 = 0.5;
-
 #[expect(clippy::too_many_arguments, reason = "a constructor for one caller")]
 fn ready(
     model: &Model,
     positions: &Positions,
     point: &ContactPoint,
     key: Key,
-    (body_a, body_b): (usize, Option<usize>),
+    (body_a, body_b): (BodyId, Option<BodyId>),
     material: Material,
     known: Option<&Touch>,
     sizing: Sizing,
 ) -> Contact {
-    // The lighter tree feels the contact; its whole mass may rest on this point.
-    let mass = match body_b {
-        Some(b) => model.tree_mass[body_a].min(model.tree_mass[b]),
-        None => model.tree_mass[body_a],
-    };
-    let stiffness = material.stiffness.unwrap_or(mass / (sizing.time * sizing.time));
-    let ratio = if body_b.is_some() { 1.0 } else { WORLD_DAMPING };
-    let damping = material.damping.unwrap_or(2.0 * ratio * (stiffness * mass).sqrt());
-    // Sized by mass, a contact sinks by a fraction of a millimetre; more than this is an accident (a fast
-    // impact, a body placed inside another) and is worked off without a jump.
-    let pressed = match material.stiffness {
-        None => point.depth.min(PUSH_OUT * damping / stiffness),
-        Some(_) => point.depth,
-    };
-    // What is sized by mass is damped critically anyway and always looks ahead.
-    let foresight = match material.stiffness {
-        None => 1.0,
-        Some(k) => {
-            let bodies = [Some(body_a), body_b].into_iter().flatten();
-            let mobility: f64 = bodies.map(|b| mobility(model, positions, b, point)).sum();
-            foresight(k * mobility * sizing.dt * sizing.dt)
-        }
-    };
     // Where a spring of stated stiffness lets a body sink into the ground, the ground gives: the force acts on the body's own
     // surface, so that a ball on it turns by the arm of its radius and rolls as far as on hard ground. Between two bodies neither is
     // the softer, and what is sized by mass sinks by less than would show.
@@ -227,32 +200,29 @@ fn ready(
         point: place,
         normal: point.normal_world,
         depth: point.depth,
-        pressed,
-        material,
-        stiffness,
-        damping,
-        foresight,
-        stretch: DVec3::ZERO,
+        law: Law::new(model, positions, (body_a, body_b), material, point, sizing),
+        stick: Stick::default(),
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: DVec3::ZERO,
         ahead: 0.0,
         row: u32::MAX,
         key,
-        anchor: [DVec3::ZERO; 2],
     };
     match known {
         Some(old) => {
             contact.phase = old.phase;
-            contact.anchor = old.anchor;
             contact.force = old.force;
-            let place = |body: Option<usize>, p: DVec3| {
+            let place = |body: Option<BodyId>, p: DVec3| {
                 body.map_or(p, |b| positions.world_from_body[b].transform_point(p))
             };
-            let [on_a, on_b] = old.anchor;
-            let stretch =
-                if sizing.carries { old.stretch } else { place(Some(body_a), on_a) - place(body_b, on_b) };
-            contact.stretch = contact.tangential(stretch);
+            let [on_a, on_b] = old.stick.anchor;
+            let stretch = if sizing.carries {
+                old.stick.stretch
+            } else {
+                place(Some(body_a), on_a) - place(body_b, on_b)
+            };
+            contact.stick = Stick { stretch: contact.tangential(stretch), ..old.stick };
         }
         None => {
             contact.stick_with(DVec3::ZERO, positions);
@@ -262,20 +232,4 @@ fn ready(
         }
     }
     contact
-}
-
-/// Velocity along the normal per impulse at the point, of the body by itself.
-fn mobility(model: &Model, positions: &Positions, body: usize, point: &ContactPoint) -> f64 {
-    let pose = &positions.world_from_body[body];
-    let inertia = &model.links[body].inertia;
-    let arm = pose.inverse_transform_point(point.point_world) - inertia.center_of_mass;
-    let turning = arm.cross(pose.inverse_transform_vector(point.normal_world));
-    1.0 / inertia.mass + inertia.rotational.inverse_definite().quadratic(turning, turning)
-}
-
-/// How far ahead a spring must look whose `h² k / m` is `stiff`, `m` being the least mass that can be behind it
-/// (the body's own at that point; neighbours only add to it). Semi-implicit Euler is stable up to 4; four
-/// corners of a box may share that mass.
-fn foresight(stiff: f64) -> f64 {
-    ((4.0 * stiff - 0.2) / 0.2).clamp(0.0, 1.0)
 }

@@ -52,28 +52,28 @@ const SETTLED_LATE: f64 = 0.04;
 pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
     for (index, contact) in data.contact.points.iter_mut().enumerate() {
         contact.row = NONE;
-        if is_asleep(contact.body_a) {
+        if is_asleep(contact.a()) {
             continue;
         }
         contact.row = convex.rows.len() as u32;
         let source = index as u32;
-        let mut row = Row::new(Source::Contact(source), contact.body_a, contact.body_b, contact.normal);
+        let mut row = Row::new(Source::Contact(source), contact.a(), contact.b(), contact.normal);
         let arm = |b: usize, p: DVec3| p - data.position.world_from_body[b].translation;
-        match contact.body_b {
+        match contact.b() {
             // Two bodies are pushed at one point, or their friction across a gap would turn them both.
             Some(b) => {
-                row.arm_a = arm(contact.body_a, contact.point);
+                row.arm_a = arm(contact.a(), contact.point);
                 row.arm_b = arm(b, contact.point);
             }
             // Against the world a body is pushed at its own surface.
             None => {
                 let surface = contact.point - contact.normal * (0.5 * contact.depth.min(0.0));
-                row.arm_a = arm(contact.body_a, surface);
+                row.arm_a = arm(contact.a(), surface);
             }
         }
         convex.rows.push(row);
-        if contact.material.rolling > 0.0 || contact.material.torsional > 0.0 {
-            let row = Row::new(Source::Turning(source), contact.body_a, contact.body_b, contact.normal);
+        if contact.law.material.rolling > 0.0 || contact.law.material.torsional > 0.0 {
+            let row = Row::new(Source::Turning(source), contact.a(), contact.b(), contact.normal);
             convex.rows.push(Row { spins: true, ..row });
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn write_law(
     } else {
         contact.depth / h
     };
-    if contact.material.stiffness.is_some() {
+    if contact.law.material.stiffness.is_some() {
         let (target, soft) = springy(contact, h);
         if soft > softness {
             *along = Bounded { target, softness: soft, ..Bounded::PUSH };
@@ -125,8 +125,8 @@ pub(super) fn write_law(
     }
     row.is_new = load == 0.0;
     row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n)) * row.stiffer();
-    row.law.target = contact.stretch * (-0.5 / h);
-    row.law.bound = contact.material.friction * load;
+    row.law.target = contact.stick.stretch * (-0.5 / h);
+    row.law.bound = contact.law.material.friction * load;
 }
 
 impl Row {
@@ -160,7 +160,7 @@ pub(super) fn rebound(rows: &mut [Row], island: &[u32]) -> bool {
 /// `½ u² + g (z + h u) = ½ e² (a² + 2 g z)`.
 fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -> Option<(f64, f64)> {
     let touches = contact.depth + opt.dt * approach >= 0.0;
-    let e = contact.material.restitution;
+    let e = contact.law.material.restitution;
     if e == 0.0 || !touches || approach <= opt.restitution_threshold {
         return None;
     }
@@ -172,11 +172,11 @@ fn bounce(contact: &Contact, approach: f64, gravity: DVec3, opt: &StepOptions) -
 
 /// Target and softness of a spring and damper of the material's own: `γ = h (k (d - θ h u) - c u)`.
 fn springy(contact: &Contact, h: f64) -> (f64, f64) {
-    let damping = if contact.depth > 0.0 { contact.damping } else { 0.0 };
-    let gain = contact.foresight * h * contact.stiffness + damping;
+    let damping = if contact.depth > 0.0 { contact.law.damping } else { 0.0 };
+    let gain = contact.law.foresight * h * contact.law.stiffness + damping;
     // A spring without foresight or damper is a known force; the row keeps a trace of softness to be one.
-    let gain = gain.max(1e-3 * h * contact.stiffness);
-    (contact.stiffness * contact.pressed / gain, 1.0 / (h * gain))
+    let gain = gain.max(1e-3 * h * contact.law.stiffness);
+    (contact.law.stiffness * contact.law.pressed / gain, 1.0 / (h * gain))
 }
 
 /// Writes the law of a contact's resistance to rolling and turning on the spot.
@@ -197,7 +197,7 @@ pub(super) fn write_turning_law(row: &mut Row, contact: &Contact, known: &[Mobil
 
 /// Bounds a contact's resistance to turning by its normal impulse.
 fn bound_turning(row: &mut Row, contact: &Contact, pressed: f64) {
-    let m = &contact.material;
+    let m = &contact.law.material;
     (row.law.along.lower, row.law.along.upper) = (-m.torsional * pressed, m.torsional * pressed);
     row.law.bound = m.rolling * pressed;
 }
@@ -222,7 +222,7 @@ pub(super) fn renew_bounds(data: &Data, rows: &mut [Row], island: &[u32], round:
             Source::Contact(index) => {
                 let contact = &data.contact.points[index as usize];
                 pressed = row.law.normal.dot(row.impulse).max(0.0);
-                let mu = contact.material.friction;
+                let mu = contact.law.material.friction;
                 let before = row.law.bound;
                 row.law.bound = if give_way { before.min(mu * pressed) } else { mu * pressed };
                 change += (row.law.bound - before) * (row.law.bound - before);
@@ -248,17 +248,17 @@ pub(super) fn read_back(data: &mut Data, rows: &[Row], dt: f64) {
         // Kept as for a row that is soft.
         let stiffer = row.stiffer();
         if row.is_calm {
-            contact.stretch = DVec3::ZERO;
+            contact.stick.stretch = DVec3::ZERO;
         }
         if pressed <= 0.0 {
             contact.phase = Phase::Open;
-            contact.stretch = DVec3::ZERO;
+            contact.stick.stretch = DVec3::ZERO;
         } else if row.slides {
             contact.phase = Phase::Slip;
-            contact.stretch = across * (-2.0 * dt * row.law.softness / stiffer);
+            contact.stick.stretch = across * (-2.0 * dt * row.law.softness / stiffer);
         } else {
             contact.phase = Phase::Stick;
-            contact.stretch += contact.tangential(row.velocity) * (dt / stiffer);
+            contact.stick.stretch += contact.tangential(row.velocity) * (dt / stiffer);
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut
 pub(super) fn push(model: &Model, act: &Actuation, convex: &mut Convex) {
     let h = convex.dt;
     for (index, motor) in act.motors.iter().enumerate() {
-        let i = model.body_of_freedom(motor.freedom).index();
+        let i = model.body_of_freedom(motor.first()).index();
         if act.prescribed[i] {
             continue;
         }
@@ -73,8 +73,8 @@ pub(super) fn push(model: &Model, act: &Actuation, convex: &mut Convex) {
             push_ball(model, motor, most, source, convex);
             continue;
         }
-        for k in 0..motor.count {
-            let row = JointRow::new(source, model, i, motor.freedom + k, DVec3::X);
+        for k in 0..motor.count() {
+            let row = JointRow::new(source, model, i, motor.first() + k, DVec3::X);
             let (lower, upper) = motor.bounds(k);
             let law = Bounded {
                 target: motor.velocity[k],
@@ -90,18 +90,18 @@ pub(super) fn push(model: &Model, act: &Actuation, convex: &mut Convex) {
 
 /// A motor whose effort is bounded as a whole.
 fn push_ball(model: &Model, motor: &Motor, most: f64, source: Source, convex: &mut Convex) {
-    let body = model.body_of_freedom(motor.freedom).index();
-    let at = motor.freedom - model.bodies[body].v_start;
+    let body = model.body_of_freedom(motor.first()).index();
+    let at = motor.first() - model.bodies[body].v_start;
     let second = at >= 3;
     let home = Home { body: body as u32, second, at: if second { at - 3 } else { at } };
     let first = convex.parts.len() as u32;
-    let part = |k: usize| Part { component: k, hit: Hit::Freedom(motor.freedom + k, 1.0) };
-    convex.parts.extend((0..motor.count).map(part));
+    let part = |k: usize| Part { component: k, hit: Hit::Freedom(motor.first() + k, 1.0) };
+    convex.parts.extend((0..motor.count()).map(part));
     let mut target = DVec3::ZERO;
-    (0..motor.count).for_each(|k| target[k] = motor.velocity[k]);
+    (0..motor.count()).for_each(|k| target[k] = motor.velocity[k]);
     let law = Law::Ball { target, softness: motor.compliance / convex.dt, bound: most * convex.dt };
     let parts = (first, convex.parts.len() as u32);
-    convex.combined.push(Combined::new(source, parts, motor.count, law, Some(home)));
+    convex.combined.push(Combined::new(source, parts, motor.count(), law, Some(home)));
 }
 
 /// Writes what the law of a joint's row lacks once its mobility is known; `load` is the joint's limit impulse of the last step.

@@ -131,7 +131,7 @@ pub(crate) fn choose(model: &Model, act: &Actuation, data: &Data, dt: f64, conve
     }
     // With a motor at work (2) does not set the energy right: better resolved.
     for motor in &act.motors {
-        convex.flows[model.tree_of[model.body_of_freedom(motor.freedom).index()] as usize] = true;
+        convex.flows[model.tree_of[model.body_of_freedom(motor.first()).index()] as usize] = true;
     }
 }
 

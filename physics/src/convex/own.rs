@@ -84,8 +84,8 @@ fn along_joint(
     let mut found: Option<(usize, bool, DVec3)> = None;
     for term in row.terms.iter().flatten() {
         let Term::Freedom { freedom, weight } = *term else { return None };
-        let i = model.body_of_freedom(freedom).index();
-        let at = freedom - model.bodies[i].v_start;
+        let i = model.body_of(freedom).index();
+        let at = freedom.index() - model.bodies[i].v_start;
         let second = model.links[i].kind == JointKind::Free && at >= 3;
         let direction = DVec3::AXES[if second { at - 3 } else { at }] * weight;
         match &mut found {

@@ -56,8 +56,8 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
         match row.source {
             Source::Motor(index) => {
                 let motor = &act.motors[index as usize];
-                let first = motor.freedom - row.first as usize;
-                let k = (0..motor.count).find(|k| row.direction[first + k] != 0.0).unwrap_or(0);
+                let first = motor.first() - row.first as usize;
+                let k = (0..motor.count()).find(|k| row.direction[first + k] != 0.0).unwrap_or(0);
                 let report = &mut reports.motors[index as usize];
                 let force = row.impulse * per_time;
                 report.force[k] += force * share;

@@ -49,7 +49,7 @@ pub fn aba(model: &Model, state: &State, data: &mut Data, forces: &Forces) {
 }
 
 /// [`aba`] for positions and velocities already in `data`.
-pub fn aba_at(model: &Model, data: &mut Data, forces: &Forces) {
+pub(crate) fn aba_at(model: &Model, data: &mut Data, forces: &Forces) {
     let all = 0..model.n_bodies();
     rigid(model, data, all.clone(), &forces.body);
     spin_in_own_axes(model, data, &forces.body);
@@ -66,7 +66,7 @@ pub fn aba_implicit(model: &Model, state: &State, data: &mut Data, forces: &Forc
 }
 
 /// [`aba_implicit`] for positions and velocities already in `data`.
-pub fn aba_implicit_at(model: &Model, state: &State, data: &mut Data, forces: &Forces, dt: f64) {
+pub(crate) fn aba_implicit_at(model: &Model, state: &State, data: &mut Data, forces: &Forces, dt: f64) {
     let all = 0..model.n_bodies();
     rigid(model, data, all.clone(), &forces.body);
     spin_in_own_axes(model, data, &forces.body);

@@ -18,7 +18,7 @@ use glam::{DMat3, DVec3};
 
 use super::kinematics::forward_kinematics;
 use crate::data::{Composite, Data, MassMatrix, Path};
-use crate::model::{JointKind, Model, NONE};
+use crate::model::{Freedom, JointKind, Model, NONE};
 use crate::spatial::{Inertia, Sym3};
 use crate::state::State;
 
@@ -29,7 +29,7 @@ pub fn crba(model: &Model, state: &State, data: &mut Data) {
 }
 
 /// [`crba`] for poses already in `data.position`.
-pub fn crba_at(model: &Model, data: &mut Data) {
+pub(crate) fn crba_at(model: &Model, data: &mut Data) {
     compose(model, data);
     let n = model.links.len();
     let (poses, axes) = (&data.position.world_from_body[..n], &data.position.axes[..n]);
@@ -401,8 +401,12 @@ impl Composite {
 }
 
 impl MassMatrix {
-    /// Row of freedom `dof`: the entries of the freedoms above it from the root on, then its own.
-    pub fn row<'a>(&'a self, model: &Model, dof: usize) -> &'a [f64] {
+    /// Row of a freedom: the entries of the freedoms above it from the root on, then its own.
+    pub fn row<'a>(&'a self, model: &Model, freedom: Freedom) -> &'a [f64] {
+        self.row_of(model, freedom.index())
+    }
+
+    pub(crate) fn row_of<'a>(&'a self, model: &Model, dof: usize) -> &'a [f64] {
         &self.rows[model.row_start[dof]..model.row_start[dof + 1]]
     }
 
@@ -412,7 +416,7 @@ impl MassMatrix {
         out.fill(0.0);
         for i in 0..n {
             let mut j = i as u32;
-            for &value in self.row(model, i).iter().rev() {
+            for &value in self.row_of(model, i).iter().rev() {
                 out[i * n + j as usize] = value;
                 out[j as usize * n + i] = value;
                 j = model.dof_parent[j as usize];

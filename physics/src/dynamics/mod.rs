@@ -29,8 +29,10 @@ mod passive;
 pub(crate) mod response;
 mod rnea;
 
-pub use aba::{aba, aba_at, aba_implicit, aba_implicit_at};
-pub use crba::{crba, crba_at};
+pub use aba::{aba, aba_implicit};
+pub(crate) use aba::{aba_at, aba_implicit_at};
+pub use crba::crba;
+pub(crate) use crba::crba_at;
 pub use hybrid::hybrid;
 pub use impulse::{impulse_response, impulses_response};
 pub use jacobian::point_jacobian;

@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{Bodies, Model};
 use crate::spatial::Force;
 
 /// Centre of mass, its velocity and the total mass.
@@ -22,11 +22,11 @@ pub struct CenterOfMass {
 
 /// Centre of mass of all bodies.
 pub fn center_of_mass(model: &Model, data: &Data) -> CenterOfMass {
-    center_of_mass_of(model, data, 0..model.n_bodies())
+    center_of_mass_of(model, data, model.body_ids())
 }
 
-/// Centre of mass of a range of bodies, such as one tree of [`Model::trees`].
-pub fn center_of_mass_of(model: &Model, data: &Data, bodies: std::ops::Range<usize>) -> CenterOfMass {
+/// Centre of mass of some bodies, such as those of a tree.
+pub fn center_of_mass_of(model: &Model, data: &Data, bodies: Bodies) -> CenterOfMass {
     let (mut mass, mut moment, mut momentum) = (0.0, DVec3::ZERO, DVec3::ZERO);
     for i in bodies {
         let inertia = &model.bodies[i].inertia;

@@ -4,9 +4,11 @@
 //! |---|---|---|
 //! | [`problem`] | the statement, its sign convention, the residual every solver is judged by | n² |
 //! | [`pgs`] | projected Gauss–Seidel: approximate, warm-started, pyramid or circular cone | n² per sweep |
-//! | [`coupled`] | the same on groups of rows with blocks where they feel each other, island by island | blocks per sweep |
 //! | [`dantzig`] | Cottle–Dantzig principal pivoting: exact, for P and semidefinite matrices | about n³ |
 //! | [`lemke`] | Lemke's complementary pivoting: exact, the most general; for verification | 2 m² per pivot |
+//!
+//! The baselines' step has a solver of its own beside them, `coupled`: projected Gauss–Seidel on groups of rows with blocks where
+//! they feel each other, island by island.
 //!
 //! A solver owns its workspace: make one, keep it, and a solve allocates nothing once it has met a problem
 //! of that size. `x` goes in as the starting guess (used by [`Pgs`]) and comes out as the answer;
@@ -25,7 +27,7 @@
 
 mod clamped;
 mod contact_block;
-pub mod coupled;
+pub(crate) mod coupled;
 pub mod dantzig;
 mod ldl;
 pub mod lemke;
@@ -35,7 +37,6 @@ mod plain;
 pub mod problem;
 mod tableau;
 
-pub use coupled::{Coupled, CoupledRow, Effort, SweepReport};
 pub use dantzig::{Dantzig, DantzigOptions};
 pub use lemke::{Lemke, LemkeOptions};
 pub use pgs::{Friction, Pgs, PgsOptions, Sweep};

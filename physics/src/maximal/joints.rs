@@ -171,7 +171,7 @@ impl World<'_> {
             self.limit(i, opt, rows);
         }
         for (index, motor) in act.motors.iter().enumerate() {
-            let i = self.reduced.body_of_freedom(motor.freedom).index();
+            let i = self.reduced.body_of_freedom(motor.first()).index();
             pins::push_motor(self.split, data, index, motor, opt, rows, |dof| {
                 self.freedom_row(Cause::Motor, i, dof)
             });

@@ -3,7 +3,7 @@ use crate::actuation::{Effort, Key, Motor};
 use crate::figures;
 use crate::integrate::{Integrator, Stepper};
 use crate::model::shape::Shape;
-use crate::model::{Limits, ShapeSpec};
+use crate::model::{Freedom, Limits, ShapeSpec};
 use crate::spatial::Inertia;
 use crate::step::step;
 use glam::DVec3;
@@ -229,7 +229,7 @@ fn servos_hold_limits_stop_and_motors_turn() {
     let stopped = run(600, hinge.clone().with_limits(Limits::range(-1.0, 0.5)), &|_| {});
     assert!((stopped.q[0] - 0.5).abs() < 1e-3 && stopped.v[0].abs() < 1e-3, "{stopped:?}");
     let turning = run(600, hinge, &|act| {
-        act.motors.push(Motor::on_freedom(Key(0), 0, 2.0, Effort::within(100.0)));
+        act.motors.push(Motor::on_freedom(Key(0), Freedom::new(0), 2.0, Effort::within(100.0)));
     });
     assert!((turning.v[0] - 2.0).abs() < 1e-6 && (turning.q[0] - 10.0).abs() < 1e-2, "{turning:?}");
 }

@@ -124,7 +124,7 @@ fn each_of_several_meets_itself_as_it_did_and_the_others_freely() {
     assert!(pairs(&noisy, 0..n).contains(&true) && !pairs(&quiet, 0..n).contains(&true));
     let tails: Vec<usize> = ["a/tail", "b/tail", "c/tail"].map(|t| model.find(t).unwrap().index()).to_vec();
     let of = |body: usize| {
-        let own = |c: &crate::collide::Collider| c.body == Some(body as u32);
+        let own = |c: &crate::collide::Collider| c.body == Some(crate::BodyId::new(body));
         ColliderId(model.colliders.list().iter().position(own).unwrap() as u32)
     };
     assert!(model.colliders.may_touch(of(tails[0]), of(tails[1])));

@@ -190,8 +190,7 @@ impl ModelBuilder {
             if moved {
                 joint.parent_from_joint = world_from_model * joint.parent_from_joint;
             }
-            let owner = Some(id.0);
-            let quiet = model.colliders.list().iter().any(|c| c.body == owner && c.family.is_some());
+            let quiet = model.colliders.list().iter().any(|c| c.body == Some(id) && c.family.is_some());
             let spec = BodySpec {
                 name: name(id),
                 parent: body.parent.map(name),
@@ -249,7 +248,7 @@ impl ModelBuilder {
             }
             colliders.push(Collider {
                 shape: spec.shape.clone(),
-                body: body.map(|b| b as u32),
+                body: body.map(BodyId::new),
                 body_from_shape: spec.body_from_shape,
                 groups: spec.groups,
                 family,
@@ -266,10 +265,10 @@ impl ModelBuilder {
         }
         self.fixtures.iter().try_for_each(|shape| add("world", None, None, shape))?;
 
-        let mut apart: Vec<(u32, u32)> = Vec::new();
+        let mut apart: Vec<(BodyId, BodyId)> = Vec::new();
         for (i, link) in model.links.iter().enumerate() {
             if link.parent != super::NONE {
-                apart.push((link.parent, i as u32));
+                apart.push((BodyId::new(link.parent as usize), BodyId::new(i)));
             }
         }
         for (a, b) in &self.apart {
@@ -278,10 +277,10 @@ impl ModelBuilder {
             };
             let (a, b) = (find(a)?, find(b)?);
             model.apart.push((a, b));
-            apart.push((a.index() as u32, b.index() as u32));
+            apart.push((a, b));
         }
         let owner = |c: usize| match colliders[c].body {
-            Some(b) => model.bodies[b as usize].name.clone(),
+            Some(b) => model.bodies[b].name.clone(),
             None => "world".to_owned(),
         };
         let names: Vec<String> = (0..colliders.len()).map(owner).collect();

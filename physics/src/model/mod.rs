@@ -5,9 +5,11 @@
 
 mod builder;
 mod error;
+mod ids;
 mod joint;
 mod limits;
 pub mod shape;
+mod span;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,28 +18,14 @@ use glam::DVec3;
 
 pub use builder::{BodySpec, ModelBuilder, ShapeSpec};
 pub use error::ModelError;
+pub use ids::{BodyId, Coordinate, Freedom, Id, TreeId};
 pub use joint::{Joint, JointKind, MAX_COORDINATES, MAX_FREEDOMS};
 pub use limits::Limits;
+pub use span::{Bodies, Coordinates, Freedoms, Ids, Span};
 
 use crate::collide::Colliders;
 use crate::contact::Material;
 use crate::spatial::Inertia;
-
-/// A body of a [`Model`], and the joint that carries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BodyId(u32);
-
-impl BodyId {
-    pub(crate) fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("fewer than 2^32 bodies"))
-    }
-
-    /// Position in per-body arrays.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A body and the joint above it.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,15 +59,36 @@ impl Body {
         &self.inertia
     }
 
-    /// Its joint's coordinates in `q`.
-    pub fn q_range(&self) -> Range<usize> {
+    /// Its joint's coordinates.
+    pub fn coordinates(&self) -> Coordinates {
+        Span::new(self.q_range())
+    }
+
+    /// Its joint's freedoms.
+    pub fn freedoms(&self) -> Freedoms {
+        Span::new(self.v_range())
+    }
+
+    pub(crate) fn q_range(&self) -> Range<usize> {
         self.q_start..self.q_start + self.joint.kind.n_q()
     }
 
-    /// Its joint's freedoms in `v`, accelerations and joint forces.
-    pub fn v_range(&self) -> Range<usize> {
+    pub(crate) fn v_range(&self) -> Range<usize> {
         self.v_start..self.v_start + self.joint.kind.n_v()
     }
+}
+
+/// What belongs to a tree of a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Which it is.
+    pub id: TreeId,
+    /// Its bodies, parents first.
+    pub bodies: Bodies,
+    /// Their joints' coordinates.
+    pub coordinates: Coordinates,
+    /// Their joints' freedoms.
+    pub freedoms: Freedoms,
 }
 
 /// A forest of bodies: sorted so that parents come before children and each tree is contiguous.
@@ -175,20 +184,44 @@ impl Model {
     }
 
     /// Ids of all bodies, parents first.
-    pub fn body_ids(&self) -> impl DoubleEndedIterator<Item = BodyId> + ExactSizeIterator + use<> {
-        (0..self.bodies.len()).map(BodyId::new)
+    pub fn body_ids(&self) -> Bodies {
+        Span::new(0..self.bodies.len())
     }
 
-    /// Bodies of each tree (one per body that hangs on the world), as index ranges.
-    pub fn trees(&self) -> &[Range<usize>] {
-        &self.trees
+    /// All freedoms.
+    pub fn freedoms(&self) -> Freedoms {
+        Span::new(0..self.n_v)
     }
 
-    /// The body whose joint owns freedom `dof`.
+    /// All position coordinates.
+    pub fn coordinates(&self) -> Coordinates {
+        Span::new(0..self.n_q)
+    }
+
+    /// All trees: one per body that hangs on the world.
+    pub fn trees(&self) -> impl DoubleEndedIterator<Item = Tree> + ExactSizeIterator + Clone + '_ {
+        (0..self.trees.len()).map(|k| self.tree(TreeId::new(k)))
+    }
+
+    /// What belongs to a tree.
+    pub fn tree(&self, id: TreeId) -> Tree {
+        Tree {
+            id,
+            bodies: Span::new(self.trees[id].clone()),
+            coordinates: Span::new(self.coordinates_of(id.index())),
+            freedoms: Span::new(self.freedoms_of(id.index())),
+        }
+    }
+
+    /// The body whose joint owns a freedom.
     ///
     /// # Panics
     /// If there is no such freedom.
-    pub fn body_of_freedom(&self, dof: usize) -> BodyId {
+    pub fn body_of(&self, freedom: Freedom) -> BodyId {
+        self.body_of_freedom(freedom.index())
+    }
+
+    pub(crate) fn body_of_freedom(&self, dof: usize) -> BodyId {
         assert!(dof < self.n_v, "freedom {dof} of {}", self.n_v);
         let after = self.bodies.partition_point(|b| b.v_start + b.joint.kind.n_v() <= dof);
         BodyId::new(after)
@@ -218,8 +251,7 @@ impl Model {
 
     /// Shapes on a body, or those of the world for `None`.
     pub fn shapes_of(&self, body: Option<BodyId>) -> impl Iterator<Item = ShapeSpec> + '_ {
-        let owner = body.map(|b| b.0);
-        self.colliders.list().iter().zip(&self.materials).filter(move |(c, _)| c.body == owner).map(
+        self.colliders.list().iter().zip(&self.materials).filter(move |(c, _)| c.body == body).map(
             |(c, &material)| ShapeSpec {
                 shape: c.shape.clone(),
                 body_from_shape: c.body_from_shape,
@@ -229,8 +261,13 @@ impl Model {
         )
     }
 
-    /// Which of [`Model::trees`] a body belongs to.
-    pub fn tree_of(&self, body: BodyId) -> usize {
+    /// The tree a body belongs to.
+    pub fn tree_of(&self, body: BodyId) -> Tree {
+        self.tree(TreeId::new(self.tree_number(body)))
+    }
+
+    /// Which of the trees a body belongs to.
+    pub(crate) fn tree_number(&self, body: BodyId) -> usize {
         self.tree_of[body.index()] as usize
     }
 
@@ -263,7 +300,7 @@ impl Model {
             .map(|b| Link {
                 free: next_free(b.joint.kind),
                 kind: b.joint.kind,
-                parent: b.parent.map_or(NONE, |p| p.0),
+                parent: b.parent.map_or(NONE, |p| p.index() as u32),
                 q: b.q_start as u32,
                 v: b.v_start as u32,
                 parallel: b.joint.parent_from_joint.rotation == glam::DMat3::IDENTITY,

@@ -233,7 +233,7 @@ impl Shape {
     }
 
     /// Whether the shape can only be part of the static world.
-    pub fn is_static_only(&self) -> bool {
+    pub(crate) fn is_static_only(&self) -> bool {
         matches!(self, Self::Plane | Self::Heightfield(_) | Self::Mesh(_))
     }
 

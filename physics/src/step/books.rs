@@ -90,10 +90,10 @@ pub(crate) fn keep_books(
         for contact in &data.contact.points {
             let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
             let velocity = |b: usize| mid_body(data, b).at(arm(b)).linear;
-            let relative = velocity(contact.body_a) - contact.body_b.map_or(DVec3::ZERO, velocity);
+            let relative = velocity(contact.a()) - contact.b().map_or(DVec3::ZERO, velocity);
             let impulse = contact.force * dt;
             ledger.add_work(Account::Contact, impulse.dot(relative));
-            if contact.body_b.is_none() {
+            if contact.b().is_none() {
                 ledger.add_impulse(Account::Contact, impulse, contact.point);
             }
         }

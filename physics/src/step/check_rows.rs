@@ -17,7 +17,7 @@ pub(super) fn check(model: &Model, act: &Actuation, time: f64) -> Result<(), Ste
     let of_freedom = |dof: usize| (dof < model.n_v()).then(|| model.body_of_freedom(dof));
     let odd = |what, body, key, expected| StepError::BadRow { what, key, body: name(body), expected, time };
     for motor in &act.motors {
-        let body = of_freedom(motor.freedom);
+        let body = of_freedom(motor.first());
         check_motor(model, motor).map_err(|expected| odd("motor", body, motor.key, expected))?;
     }
     for pin in &act.pins {
@@ -25,7 +25,7 @@ pub(super) fn check(model: &Model, act: &Actuation, time: f64) -> Result<(), Ste
     }
     for row in &act.rows {
         let body = row.terms.iter().flatten().next().and_then(|term| match *term {
-            Term::Freedom { freedom, .. } => of_freedom(freedom),
+            Term::Freedom { freedom, .. } => of_freedom(freedom.index()),
             _ => term.bodies()[0],
         });
         check_row(model, row).map_err(|expected| odd("row", body, row.key, expected))?;
@@ -55,17 +55,17 @@ fn check_compliance(compliance: f64) -> Result<(), &'static str> {
 
 /// What was expected of a motor.
 fn check_motor(model: &Model, motor: &Motor) -> Result<(), &'static str> {
-    let end = motor.freedom.checked_add(motor.count);
-    if !(1..=3).contains(&motor.count) || end.is_none_or(|end| end > model.n_v()) {
+    let end = motor.first().checked_add(motor.count());
+    if !(1..=3).contains(&motor.count()) || end.is_none_or(|end| end > model.n_v()) {
         return Err("one to three freedoms of the model");
     }
-    let body = model.body(model.body_of_freedom(motor.freedom));
-    let (range, last) = (body.v_range(), motor.freedom + motor.count - 1);
+    let body = model.body(model.body_of_freedom(motor.first()));
+    let (range, last) = (body.v_range(), motor.first() + motor.count() - 1);
     let half = |dof: usize| body.joint.kind == JointKind::Free && dof - range.start >= 3;
-    if !range.contains(&last) || half(motor.freedom) != half(last) {
+    if !range.contains(&last) || half(motor.first()) != half(last) {
         return Err("freedoms of one joint, and either sliding or turning ones of a free joint");
     }
-    for k in 0..motor.count {
+    for k in 0..motor.count() {
         if !motor.velocity[k].is_finite() {
             return Err("a finite velocity");
         }
@@ -128,7 +128,9 @@ fn check_row(model: &Model, row: &Row) -> Result<(), &'static str> {
             return Err("another body or the world to be moved against");
         }
         match *term {
-            Term::Freedom { freedom, .. } if freedom >= model.n_v() => return Err("freedoms of the model"),
+            Term::Freedom { freedom, .. } if freedom.index() >= model.n_v() => {
+                return Err("freedoms of the model");
+            }
             Term::Freedom { weight, .. } if !weight.is_finite() => return Err(FINITE),
             Term::Point { point, other, .. }
                 if !(point.is_finite() && other.is_none_or(|(_, point)| point.is_finite())) =>

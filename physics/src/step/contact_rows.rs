@@ -17,8 +17,8 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
     let contact = data.contact.points[index];
     let [first, second] = contact.tangents(contact.velocity);
     let hits = |direction: DVec3| {
-        let a = force_hit(data, contact.body_a, direction, contact.point);
-        let b = contact.body_b.map(|b| force_hit(data, b, -direction, contact.point));
+        let a = force_hit(data, contact.a(), direction, contact.point);
+        let b = contact.b().map(|b| force_hit(data, b, -direction, contact.point));
         [Some(a), b]
     };
     let spec = |hits: [Option<Hit>; 2], target: f64| RowSpec {
@@ -37,16 +37,16 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
             ..spec(hits(contact.normal), rigid_normal(&contact, opt))
         },
     );
-    let mu = contact.material.friction;
+    let mu = contact.law.material.friction;
     for tangent in [first, second] {
         let row =
             RowSpec { friction: Some((normal, mu)), guess: last.dot(tangent), ..spec(hits(tangent), 0.0) };
         rows.push(model, row);
     }
-    let m = contact.material;
+    let m = contact.law.material;
     if m.rolling > 0.0 || m.torsional > 0.0 {
         let turning = |direction: DVec3| {
-            [Some(moment_hit(contact.body_a, direction)), contact.body_b.map(|b| moment_hit(b, -direction))]
+            [Some(moment_hit(contact.a(), direction)), contact.b().map(|b| moment_hit(b, -direction))]
         };
         for (direction, length) in [(first, m.rolling), (second, m.rolling), (contact.normal, m.torsional)] {
             let row = RowSpec { friction: Some((normal, length)), ..spec(turning(direction), 0.0) };
@@ -67,7 +67,7 @@ fn rigid_normal(contact: &Contact, opt: &StepOptions) -> f64 {
     };
     let touches = contact.depth + opt.dt * approach >= 0.0;
     let bounce = if touches && approach > opt.restitution_threshold {
-        contact.material.restitution * approach
+        contact.law.material.restitution * approach
     } else {
         0.0
     };
@@ -86,7 +86,7 @@ pub(crate) fn read_back(data: &mut Data, opt: &StepOptions) {
         let [first, second] = contact.tangents(contact.velocity);
         contact.force = (contact.normal * x[0] + first * x[1] + second * x[2]) * (1.0 / opt.dt);
         let sideways = x[1].hypot(x[2]);
-        let limit = contact.material.friction * x[0];
+        let limit = contact.law.material.friction * x[0];
         contact.phase = if x[0] <= 0.0 {
             Phase::Open
         } else if sideways >= limit * (1.0 - 1e-6) {

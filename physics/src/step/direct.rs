@@ -6,8 +6,8 @@
 //! depends on the machine or its load.
 
 use super::responses::Responses;
-use crate::lcp::coupled::leaves_cone;
-use crate::lcp::{Coupled, CoupledRow, Dantzig, DantzigOptions, Problem, Status};
+use crate::lcp::coupled::{Coupled, CoupledRow, leaves_cone};
+use crate::lcp::{Dantzig, DantzigOptions, Problem, Status};
 
 /// A row whose own response is below this share of its island's largest cannot be moved but by rounding.
 const LEAST_RESPONSE: f64 = 1e-13;

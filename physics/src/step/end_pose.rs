@@ -14,10 +14,10 @@
 use glam::DVec3;
 
 use crate::collide::ContactPoint;
-use crate::contact::{Contact, Phase};
+use crate::contact::{Contact, Law, Phase, Stick};
 use crate::convex::rows::Row;
 use crate::data::Data;
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 use crate::spatial::Transform;
 
 /// Overlap that is left alone, m: twice what contacts give way by.
@@ -29,8 +29,8 @@ const UNFORESEEN: f64 = 1e-4;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Through {
     key: (u32, u32, u64),
-    body_a: usize,
-    body_b: Option<usize>,
+    body_a: BodyId,
+    body_b: Option<BodyId>,
     /// In the bodies' frames, or the world's.
     on_a: DVec3,
     on_b: DVec3,
@@ -47,8 +47,8 @@ pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut 
             continue;
         }
         let (a, b) = (manifold.collider_a, manifold.collider_b);
-        let Some(body_a) = list[a.index()].body.map(|b| b as usize) else { continue };
-        let body_b = list[b.index()].body.map(|b| b as usize);
+        let Some(body_a) = list[a.index()].body else { continue };
+        let body_b = list[b.index()].body;
         let material = model.materials[a.index()].combined(&model.materials[b.index()]);
         if material.stiffness.is_some() {
             // Meant to be pressed in.
@@ -89,11 +89,11 @@ fn through(
     data: &Data,
     point: &ContactPoint,
     key: (u32, u32, u64),
-    body_a: usize,
-    body_b: Option<usize>,
+    body_a: BodyId,
+    body_b: Option<BodyId>,
 ) -> Through {
-    let pose = |b: usize| &data.position.world_from_body[b];
-    let local = |body: Option<usize>, p: DVec3| body.map_or(p, |b| pose(b).inverse_transform_point(p));
+    let pose = |b: BodyId| &data.position.world_from_body[b];
+    let local = |body: Option<BodyId>, p: DVec3| body.map_or(p, |b| pose(b).inverse_transform_point(p));
     Through {
         key,
         body_a,
@@ -131,13 +131,13 @@ pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Thro
 
 /// The end's point at the beginning of the step: a contact that wants to end where the bodies only just touch.
 fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact {
-    let pose = |b: usize| &data.position.world_from_body[b];
+    let pose = |b: BodyId| &data.position.world_from_body[b];
     let world =
-        |body: Option<usize>, p: DVec3| body.map_or(p, |b: usize| Transform::transform_point(pose(b), p));
+        |body: Option<BodyId>, p: DVec3| body.map_or(p, |b: BodyId| Transform::transform_point(pose(b), p));
     let (on_a, on_b) = (world(Some(point.body_a), point.on_a), world(point.body_b, point.on_b));
     let place = if point.body_b.is_some() { (on_a + on_b) * 0.5 } else { on_a };
     let velocity = |motions: &[crate::spatial::Motion]| {
-        let at = |b: usize| motions[b].at(place - pose(b).translation).linear;
+        let at = |b: BodyId| motions[b].at(place - pose(b).translation).linear;
         at(point.body_a) - point.body_b.map_or(DVec3::ZERO, at)
     };
     let (before, found) = (velocity(&data.velocity.body), velocity(&data.step.next_body));
@@ -150,18 +150,13 @@ fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact
         point: place,
         normal: n,
         depth: 0.0,
-        pressed: 0.0,
-        material: material(point.key.0).combined(material(point.key.1)),
-        stiffness: 0.0,
-        damping: 0.0,
-        foresight: 1.0,
-        stretch: DVec3::ZERO,
+        law: Law::rigid(material(point.key.0).combined(material(point.key.1))),
+        stick: Stick::default(),
         phase: Phase::Open,
         force: DVec3::ZERO,
         velocity: before,
         ahead: wanted,
         row: u32::MAX,
         key: point.key,
-        anchor: [DVec3::ZERO; 2],
     }
 }

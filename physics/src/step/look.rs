@@ -4,7 +4,7 @@ use super::{Formulation, StepOptions};
 use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
 use crate::data::Data;
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
-use crate::model::Model;
+use crate::model::{BodyId, Model};
 use crate::state::State;
 
 /// The state that poses, velocities and manifolds in [`Data`] belong to.
@@ -54,11 +54,11 @@ pub(crate) fn look(model: &Model, state: &State, data: &mut Data, opt: &StepOpti
     let ahead = looks_ahead(opt);
     let speeds = &data.velocity.body;
     let fall = model.gravity().length() * opt.dt * opt.dt;
-    let travel = |b: u32| {
-        if ahead { Travel { way: speeds[b as usize] * opt.dt, more: fall } } else { Travel::NONE }
+    let travel = |b: BodyId| {
+        if ahead { Travel { way: speeds[b] * opt.dt, more: fall } } else { Travel::NONE }
     };
     let options = ContactOptions { margin: opt.margin };
-    find_contacts_ahead(&model.colliders, |b| poses[b as usize], travel, &options, &mut data.collision);
+    find_contacts_ahead(&model.colliders, |b| poses[b], travel, &options, &mut data.collision);
     let looked = &mut data.looked;
     looked.q.clone_from(&state.q);
     looked.v.clone_from(&state.v);

@@ -46,13 +46,13 @@ pub use ledger::{Account, Ledger};
 pub use options::{Formulation, NormalLaw, StepOptions};
 pub use reaction::Reactions;
 pub use reports::{MotorReport, PinReport, Reports, RowForce};
-pub use rows::{Cause, RowReport};
+pub use rows::RowReport;
 pub use sleep::STILL_SPEED;
 
 pub(crate) use solve::{advance_once, body_velocities};
 
 use crate::actuation::Actuation;
-use crate::contact::point::Sizing;
+use crate::contact::law::Sizing;
 use crate::data::Data;
 use crate::forces::Forces;
 use crate::integrate::Stepper;
@@ -62,7 +62,7 @@ use crate::state::State;
 
 /// What the step keeps between its stages.
 #[derive(Clone, Debug)]
-pub struct StepData {
+pub(crate) struct StepData {
     /// Known joint forces and joint gains of this step.
     pub(crate) forces: Forces,
     /// Joint velocities at the end of the step, without and with the rows' impulses.
@@ -176,7 +176,7 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
             let arm = contact.point - data.position.world_from_body[b].translation;
             data.velocity.body[b].at(arm).linear
         };
-        contact.velocity = at(contact.body_a) - contact.body_b.map_or(glam::DVec3::ZERO, at);
+        contact.velocity = at(contact.a()) - contact.b().map_or(glam::DVec3::ZERO, at);
     }
 }
 

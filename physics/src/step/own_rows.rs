@@ -60,7 +60,7 @@ pub(crate) fn hits(data: &Data, row: &Row, mut of_freedom: impl FnMut(usize, f64
                     hits.add(moment_hit(other.index(), -direction));
                 }
             }
-            Term::Freedom { freedom, weight } => of_freedom(freedom, weight, &mut hits),
+            Term::Freedom { freedom, weight } => of_freedom(freedom.index(), weight, &mut hits),
         }
     }
     hits

@@ -52,7 +52,7 @@ pub(crate) fn push_motor(
 ) {
     let last = recall(&data.memory.efforts, Kind::Motor, motor.key).map_or(DVec3::ZERO, |r| r.force);
     let first = rows.specs.len() as u32;
-    for k in 0..motor.count {
+    for k in 0..motor.count() {
         // Bounded as a whole it is shortened once its direction is known.
         let (lower, upper) = match motor.effort {
             Effort::Between { .. } => motor.bounds(k),
@@ -66,12 +66,12 @@ pub(crate) fn push_motor(
             guess: (last[k] * opt.dt).clamp(lower * opt.dt, upper * opt.dt),
             tag: index as u32,
             component: k as u32,
-            ..along(motor.freedom + k)
+            ..along(motor.first() + k)
         };
         rows.push(model, spec);
     }
     if let Effort::Magnitude(most) = motor.effort {
-        rows.balls.push((first, motor.count as u32, most * opt.dt));
+        rows.balls.push((first, motor.count() as u32, most * opt.dt));
     }
 }
 

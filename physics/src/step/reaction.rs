@@ -196,9 +196,9 @@ fn take_off_what_acts(data: &mut Data, act: &Actuation, opt: &StepOptions) {
             let at = |b: usize, force| {
                 Force::at_offset(force, contact.point - data.position.world_from_body[b].translation)
             };
-            let a = contact.body_a;
+            let a = contact.a();
             forces[a] -= at(a, contact.force);
-            if let Some(b) = contact.body_b {
+            if let Some(b) = contact.b() {
                 forces[b] += at(b, contact.force);
             }
         }

@@ -17,13 +17,13 @@ use super::direct::{Direct, WORK_PER_ENTRY};
 use super::responses::{Responses, Slot, tree_of};
 use crate::data::Data;
 use crate::dynamics::impulse::{Hit, tree_response};
-use crate::lcp::{Coupled, CoupledRow, Effort};
+use crate::lcp::coupled::{Coupled, CoupledRow, Effort};
 use crate::model::{Model, NONE};
 use crate::spatial::{Force, Motion};
 
 /// Why a row is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// A joint at its limit.
     Limit,
     /// A velocity motor.

@@ -70,8 +70,8 @@ impl Rest {
             *island = k as u32;
         }
         for contact in contacts.between_bodies() {
-            let Some(b) = contact.body_b else { continue };
-            let (a, b) = (self.root(model.tree_of[contact.body_a]), self.root(model.tree_of[b]));
+            let Some(b) = contact.b() else { continue };
+            let (a, b) = (self.root(model.tree_of[contact.a()]), self.root(model.tree_of[b]));
             self.island[a.max(b) as usize] = a.min(b);
         }
         for k in 0..self.island.len() {
@@ -153,23 +153,23 @@ pub(crate) fn finish(model: &Model, state: &State, next: &mut State, sleep: &mut
 /// Trees that someone is working on do not rest.
 fn keep_busy_awake(model: &Model, sleep: &mut Sleep, act: &Actuation) {
     for (body, _) in &act.implicit {
-        sleep.wake(model.tree_of(*body));
+        sleep.wake(model.tree_number(*body));
     }
     for motor in &act.motors {
-        sleep.wake(model.tree_of(model.body_of_freedom(motor.freedom)));
+        sleep.wake(model.tree_number(model.body_of_freedom(motor.first())));
     }
     for pin in &act.pins {
-        sleep.wake(model.tree_of(pin.body));
+        sleep.wake(model.tree_number(pin.body));
         if let Anchor::Body { body, .. } = pin.anchor {
-            sleep.wake(model.tree_of(body));
+            sleep.wake(model.tree_number(body));
         }
     }
     for term in act.rows.iter().flat_map(|row| row.terms.iter().flatten()) {
         for body in term.bodies().into_iter().flatten() {
-            sleep.wake(model.tree_of(body));
+            sleep.wake(model.tree_number(body));
         }
         if let Term::Freedom { freedom, .. } = *term {
-            sleep.wake(model.tree_of(model.body_of_freedom(freedom)));
+            sleep.wake(model.tree_number(model.body_of(freedom)));
         }
     }
     for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {

@@ -51,7 +51,7 @@ impl Run {
     }
 
     fn asleep(&self, name: &str) -> bool {
-        self.data.memory.sleep.asleep[self.model.tree_of(self.model.find(name).unwrap())]
+        self.data.memory.sleep.asleep[self.model.tree_number(self.model.find(name).unwrap())]
     }
 }
 

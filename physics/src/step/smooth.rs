@@ -96,17 +96,17 @@ fn refuse_what_clicks(
         })
     };
     if let Some(contact) = data.contact.points.iter().find(|c| c.depth > 0.0) {
-        return no("a contact", contact.body_a);
+        return no("a contact", contact.a());
     }
     if let Some(pin) = act.pins.first() {
         return no("a pin", pin.body.index());
     }
     if let Some(motor) = act.motors.first() {
-        return no("a motor", model.body_of_freedom(motor.freedom).index());
+        return no("a motor", model.body_of_freedom(motor.first()).index());
     }
     if let Some(term) = act.rows.iter().find_map(|row| row.terms.iter().flatten().next()) {
         let body = match *term {
-            Term::Freedom { freedom, .. } => model.body_of_freedom(freedom),
+            Term::Freedom { freedom, .. } => model.body_of(freedom),
             Term::Point { body, .. } | Term::Spin { body, .. } => body,
         };
         return no("a row", body.index());

@@ -68,7 +68,7 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
     // Counting sort, stable, so that the order of addition never depends on anything else.
     step.terms_of.fill((0, 0));
     for (body, _) in &act.implicit {
-        step.terms_of[model.tree_of(*body)].1 += 1;
+        step.terms_of[model.tree_number(*body)].1 += 1;
     }
     let mut start = 0;
     for t in 0..trees {
@@ -79,7 +79,7 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
     step.term_order.clear();
     step.term_order.resize(act.implicit.len(), 0);
     for (k, (body, _)) in act.implicit.iter().enumerate() {
-        let range = &mut step.terms_of[model.tree_of(*body)];
+        let range = &mut step.terms_of[model.tree_number(*body)];
         step.term_order[range.1 as usize] = k as u32;
         range.1 += 1;
     }
@@ -88,15 +88,15 @@ fn sort_by_tree(model: &Model, data: &mut Data, act: &Actuation) {
 /// Explicit penalty: forces of all contacts from the present velocities.
 fn add_explicit_contacts(model: &Model, data: &mut Data, opt: &StepOptions) {
     for contact in &mut data.contact.points {
-        if data.memory.sleep.asleep[model.tree_of[contact.body_a] as usize] {
+        if data.memory.sleep.asleep[model.tree_of[contact.a()] as usize] {
             continue;
         }
         let force = penalty::force(contact, contact.velocity, opt.normal_law);
         // Anchored anew where it touches now: a point of a rolling body leaves the ground after a while.
-        contact.stick_with(contact.stretch, &data.position);
+        contact.stick_with(contact.stick.stretch, &data.position);
         let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
-        data.step.forces.body[contact.body_a] += Force::at_offset(force, arm(contact.body_a));
-        if let Some(b) = contact.body_b {
+        data.step.forces.body[contact.a()] += Force::at_offset(force, arm(contact.a()));
+        if let Some(b) = contact.b() {
             data.step.forces.body[b] += Force::at_offset(-force, arm(b));
         }
     }

@@ -173,14 +173,14 @@ impl Springs {
             let [normal, tangent] = contact_gains(contact, opt.normal_law);
             let arm = |b: usize| contact.point - data.position.world_from_body[b].translation;
             let at = |b: usize| self.bodies[b].at(arm(b)).linear;
-            let rate = at(contact.body_a) - contact.body_b.map_or(DVec3::ZERO, at);
+            let rate = at(contact.a()) - contact.b().map_or(DVec3::ZERO, at);
             let along = contact.normal.dot(rate);
             let across = rate - contact.normal * along;
             sum.add(normal, along);
             sum.add(tangent, across.length());
             let push = contact.normal * (normal.weight(h) * along) + across * tangent.weight(h);
-            self.pushes[contact.body_a] += Force::at_offset(push, arm(contact.body_a));
-            if let Some(b) = contact.body_b {
+            self.pushes[contact.a()] += Force::at_offset(push, arm(contact.a()));
+            if let Some(b) = contact.b() {
                 self.pushes[b] += Force::at_offset(-push, arm(b));
             }
         }
@@ -213,7 +213,7 @@ impl Springs {
             for (k, dof) in body.v_range().enumerate() {
                 sum.add(joint_gains(model, act, i, k), self.mode[dof]);
             }
-            for contact in pressing(data).filter(|c| c.body_a == i || c.body_b == Some(i)) {
+            for contact in pressing(data).filter(|c| c.a() == i || c.b() == Some(i)) {
                 let arm = contact.point - data.position.world_from_body[i].translation;
                 let rate = self.bodies[i].at(arm).linear;
                 sum.add(contact_gains(contact, opt.normal_law)[0], rate.length());
@@ -238,7 +238,7 @@ fn pressing(data: &Data) -> impl Iterator<Item = &Contact> {
 
 /// Normal and tangential gains of a contact in its present state.
 fn contact_gains(contact: &Contact, law: NormalLaw) -> [Gains; 2] {
-    let (k, c) = (contact.stiffness, contact.damping);
+    let (k, c) = (contact.law.stiffness, contact.law.damping);
     let normal = match law {
         NormalLaw::KelvinVoigt => Gains { stiffness: k, damping: c },
         NormalLaw::HuntCrossley { exponent, dissipation } => {

@@ -28,7 +28,7 @@ fn layers_do_not_allocate_once_buffers_have_grown() {
     let aid = Upright::new(Spring { stiffness: 500.0, damping: 50.0, limit: 100.0 });
     let mut layers = Layers::new(vec![
         Layer::new("graph", Box::new(graph)),
-        Layer::new("arms", Box::new(Pose::new(&model, 0..n, gains, &rest)))
+        Layer::new("arms", Box::new(Pose::new(&model, model.body_ids(), gains, &rest)))
             .by(Rule::Override)
             .on(arms)
             .fading(0.2),
@@ -36,7 +36,7 @@ fn layers_do_not_allocate_once_buffers_have_grown() {
     ]);
     let options = StepOptions::default();
     let (mut state, mut data, mut act) = (rest.clone(), Data::new(&model), Actuation::new(&model));
-    let mut senses = Senses::new(&model, 0..n, physique);
+    let mut senses = Senses::new(&model, model.body_ids(), physique);
     // What the engine needs for another motion is its own affair.
     let mut run = |steps: usize| {
         let mut counted = 0;

@@ -73,7 +73,7 @@ fn algorithms_do_not_allocate() {
         let mut dense = vec![0.0; model.n_v() * model.n_v()];
         let mut columns = vec![Motion::ZERO; model.n_v()];
         let prescribed: Vec<bool> = (0..model.n_bodies()).map(|i| i % 3 == 1).collect();
-        let tip = model.body_ids().next_back().expect("a body");
+        let tip = model.body_ids().last().expect("a body");
         let silent = |what: &str, work: &mut dyn FnMut()| {
             assert_eq!(allocations(&mut *work), 0, "{what} allocates on {name}");
         };

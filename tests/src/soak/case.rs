@@ -8,7 +8,7 @@ use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, Transform};
 use stuntlab_physics::{
-    BodySpec, Joint, JointKind, Limits, Model, ModelError, ShapeSpec, StepOptions, observe,
+    BodyId, BodySpec, Joint, JointKind, Limits, Model, ModelError, ShapeSpec, StepOptions, observe,
 };
 
 use crate::draws::Draws;
@@ -127,7 +127,7 @@ impl Case {
                 match contact.body_b {
                     None => lift = f64::max(lift, lifted + 1.5 * contact.depth + 0.05),
                     Some(other) => {
-                        let name = |b: usize| world.model.bodies()[b].name().to_owned();
+                        let name = |b: BodyId| world.model.body(b).name().to_owned();
                         let pair = (name(contact.body_a), name(other));
                         if !apart.contains(&pair) {
                             apart.push(pair);
@@ -147,17 +147,17 @@ impl Case {
         let mut world = World::new(self.model()?, options);
         for (spec, drive, rates) in &self.bodies {
             let body = world.model.body(world.model.find(&spec.name).expect("every body was added"));
-            let range = body.v_range();
-            world.state.v[range.clone()].copy_from_slice(rates);
+            let range = body.freedoms();
+            world.state.v[range].copy_from_slice(rates);
             match *drive {
                 Drive::None => {}
                 Drive::Servo(stiffness, damping) => {
-                    world.act.servo.stiffness[range.clone()].fill(stiffness);
+                    world.act.servo.stiffness[range].fill(stiffness);
                     world.act.servo.damping[range].fill(damping);
                 }
                 Drive::Motor(velocity, effort, compliance) if !range.is_empty() => {
                     let key = Key(world.act.motors.len() as u64);
-                    let motor = Motor::on_freedom(key, range.start, velocity, Effort::within(effort));
+                    let motor = Motor::on_freedom(key, range.at(0), velocity, Effort::within(effort));
                     world.act.motors.push(motor.with_compliance(compliance));
                 }
                 Drive::Motor(..) => {}

@@ -4,7 +4,9 @@ use stuntlab_physics::actuation::{Effort, Key, Motor, Pin, Release, Row, Term};
 use stuntlab_physics::dynamics::{forward_kinematics, forward_velocity, hybrid, momentum_about};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{Inertia, Sym3};
-use stuntlab_physics::{BodySpec, Data, Forces, Formulation, Joint, Model, State, StepOptions, figures};
+use stuntlab_physics::{
+    BodySpec, Data, Forces, Formulation, Freedom, Joint, Model, State, StepOptions, figures,
+};
 use stuntlab_tests::world::{World, block, ground, loose, standing};
 
 const LINK: Inertia = Inertia {
@@ -56,8 +58,8 @@ fn the_order_in_which_things_are_written_says_nothing() {
         let place = DVec3::new(0.02, 0.0, -1.2);
         let turn = DVec3::new(0.3, -0.2, 0.5);
         let gear = |key, weight| {
-            let other = Term::Freedom { freedom: 10, weight };
-            Row::new(key, [Term::Freedom { freedom: 9, weight: 1.0 }, other]).between(-0.3, 0.3)
+            let other = Term::Freedom { freedom: Freedom::new(10), weight };
+            Row::new(key, [Term::Freedom { freedom: Freedom::new(9), weight: 1.0 }, other]).between(-0.3, 0.3)
         };
         world.act.pins.extend([
             Pin { release: foot, ..Pin::point_to_world(Key(5), a, DVec3::X * 0.1, DVec3::X * 0.1) },
@@ -65,7 +67,7 @@ fn the_order_in_which_things_are_written_says_nothing() {
         ]);
         world.act.motors.extend([
             Motor::on_joint(Key(9), &world.model, b, turn, Effort::Magnitude(0.8)),
-            Motor::on_freedom(Key(1), 9, 0.4, Effort::within(0.5)),
+            Motor::on_freedom(Key(1), Freedom::new(9), 0.4, Effort::within(0.5)),
         ]);
         world.act.rows.extend([gear(Key(3), 1.0), gear(Key(7), -0.5)]);
         for step in 0..20 {
@@ -153,8 +155,9 @@ fn a_damper_motor_is_a_damper_servo_and_a_row_is_both() {
             w.act.motors.push(motor.with_compliance(1.0 / 3.0));
         });
         let rows = speeds(&|w| {
-            for (freedom, velocity) in target.to_array().into_iter().enumerate() {
-                let row = Row::new(Key(freedom as u64), [Term::Freedom { freedom, weight: 1.0 }]);
+            for (k, velocity) in target.to_array().into_iter().enumerate() {
+                let turn = Term::Freedom { freedom: Freedom::new(k), weight: 1.0 };
+                let row = Row::new(Key(k as u64), [turn]);
                 w.act.rows.push(row.towards(velocity).between(-2.0, 2.0).with_compliance(1.0 / 3.0));
             }
         });
@@ -201,11 +204,11 @@ fn bounds_that_do_not_hold_zero_are_kept() {
                 let model = model.body(BodySpec::root("b", Joint::revolute(DVec3::Z), inertia));
                 let mut world = world(model.build().expect("valid"), formulation);
                 if by_row {
-                    let row = Row::new(Key(0), [Term::Freedom { freedom: 0, weight: 1.0 }]);
+                    let row = Row::new(Key(0), [Term::Freedom { freedom: Freedom::new(0), weight: 1.0 }]);
                     world.act.rows.push(row.between(lower, upper));
                 } else {
                     let effort = Effort::Between { lower: DVec3::splat(lower), upper: DVec3::splat(upper) };
-                    world.act.motors.push(Motor::on_freedom(Key(0), 0, 0.0, effort));
+                    world.act.motors.push(Motor::on_freedom(Key(0), Freedom::new(0), 0.0, effort));
                 }
                 // It wants to stand still, and may not let go: the weaker bound it is.
                 let weaker = if lower > 0.0 { lower } else { upper };
@@ -229,7 +232,7 @@ fn a_row_of_several_terms_is_met_and_reported() {
         let ends = Term::Point { body: a, point: DVec3::X * 0.1, other: None, direction: DVec3::Z * 0.5 };
         let other = Term::Point { body: d, point: DVec3::ZERO, other: None, direction: DVec3::Z * -1.5 };
         let spin = Term::Spin { body: a, other: Some(d), direction: DVec3::new(0.2, 0.0, 0.4) };
-        let hinge = Term::Freedom { freedom: 9, weight: -0.7 };
+        let hinge = Term::Freedom { freedom: Freedom::new(9), weight: -0.7 };
         world.act.rows.push(Row::new(Key(11), [ends, other, spin, hinge]).towards(0.3));
         for _ in 0..5 {
             world.step();
@@ -340,7 +343,7 @@ fn rates(model: &Model, state: &State) -> Vec<f64> {
     let q = DQuat::from_slice(&state.q[3..7]);
     let linear = q * DVec3::from_slice(&v[..3]);
     v[..3].copy_from_slice(&linear.to_array());
-    assert_eq!(model.bodies()[0].v_range().len(), 6);
+    assert_eq!(model.bodies()[0].freedoms().len(), 6);
     v
 }
 
@@ -351,13 +354,13 @@ fn prescribed_joints_land_on_their_rates_and_places() {
             // Fast enough for the free flow.
             let mut world = world(arm(Joint::free()), formulation);
             scatter(&mut world.state.v, 2.0);
-            let told: Vec<_> = world.model.body_ids().filter(|b| all || b.index() % 2 == 0).collect();
+            let told: Vec<_> = world.model.body_ids().iter().filter(|b| all || b.index() % 2 == 0).collect();
             for step in 0..30 {
                 let mut wanted = vec![0.0; world.model.n_v()];
                 scatter(&mut wanted, 3.0 * (0.3 * f64::from(step)).cos());
                 world.act.clear();
                 for &body in &told {
-                    world.act.prescribe(&world.model, body, &wanted[world.model.body(body).v_range()]);
+                    world.act.prescribe(&world.model, body, &wanted[world.model.body(body).freedoms()]);
                 }
                 let mut expected = world.state.clone();
                 expected.v.copy_from_slice(&wanted);
@@ -367,8 +370,8 @@ fn prescribed_joints_land_on_their_rates_and_places() {
                 let found = rates(&world.model, &world.state);
                 for &body in &told {
                     let body = world.model.body(body);
-                    let off = apart(&found[body.v_range()], &end[body.v_range()])
-                        .max(apart(&world.state.q[body.q_range()], &expected.q[body.q_range()]));
+                    let off = apart(&found[body.freedoms()], &end[body.freedoms()])
+                        .max(apart(&world.state.q[body.coordinates()], &expected.q[body.coordinates()]));
                     assert!(off < 1e-12, "{} {}: {off:e}", formulation.name(), body.name());
                 }
             }
@@ -427,9 +430,9 @@ fn prescribed_torques_are_those_of_inverse_dynamics() {
                 let mut wanted = vec![0.0; model.n_v()];
                 scatter(&mut wanted, 0.4);
                 let mut data = Data::new(&model);
-                for (i, body) in model.body_ids().enumerate().filter(|(i, _)| told[*i]) {
-                    let range = model.body(body).v_range();
-                    world.act.prescribe(&model, body, &wanted[range.clone()]);
+                for (i, body) in model.body_ids().iter().enumerate().filter(|(i, _)| told[*i]) {
+                    let range = model.body(body).freedoms();
+                    world.act.prescribe(&model, body, &wanted[range]);
                     for k in range {
                         data.dynamics.acceleration[k] = (wanted[k] - world.state.v[k]) / dt;
                     }
@@ -450,7 +453,7 @@ fn a_hanging_chain_carries_what_is_below() {
     for formulation in Formulation::ALL {
         let mut world = world(arm(Joint::spherical()), formulation);
         world.run(0.5);
-        for (i, body) in world.model.body_ids().enumerate() {
+        for (i, body) in world.model.body_ids().iter().enumerate() {
             let wrench = world.data.reactions.wrench[body.index()];
             let below = DVec3::Z * (9.81 * LINK.mass * (4 - i) as f64);
             assert!((wrench.linear - below).length() < 1e-6, "{} {i}: {wrench:?}", formulation.name());
@@ -468,7 +471,7 @@ fn the_forces_on_a_foot_add_up() {
         let mut world = world(model, formulation);
         world.reference_servos(&figure, 1.0);
         let feet: Vec<_> =
-            world.model.body_ids().filter(|&b| world.model.body(b).name().contains("foot")).collect();
+            world.model.body_ids().iter().filter(|&b| world.model.body(b).name().contains("foot")).collect();
         assert_eq!(feet.len(), 2);
         let mut pressed = 0.0_f64;
         for step in 0..90 {
@@ -483,12 +486,13 @@ fn the_forces_on_a_foot_add_up() {
             let report = world.step();
             for (&foot, before) in feet.iter().zip(before) {
                 let mass = world.model.body(foot).inertia().mass;
-                let felt = world.data.memory.felt().iter().filter(|f| f.body_a == foot.index());
+                let felt = world.data.memory.felt().iter().filter(|f| f.body_a == foot);
                 let ground: DVec3 = felt.map(|f| f.force).sum();
                 let ankle = world.data.reactions.wrench[foot.index()].linear;
                 let toes: DVec3 = world
                     .model
                     .body_ids()
+                    .iter()
                     .filter(|&b| world.model.body(b).parent() == Some(foot))
                     .map(|b| -world.data.reactions.wrench[b.index()].linear)
                     .sum();

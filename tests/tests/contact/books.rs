@@ -38,12 +38,12 @@ fn the_books_close_with_servos_limits_motors_pins_and_aids() {
         let mut world = World::new(model, options);
         world.reference_servos(&figure, 0.05);
         (world.state.v[3], world.state.v[4]) = (2.0, -3.0);
-        let bodies: Vec<_> = world.model.body_ids().collect();
+        let bodies: Vec<_> = world.model.body_ids().iter().collect();
         let named = |part: &str| {
             *bodies.iter().rfind(|&&b| world.model.body(b).name().contains(part)).expect("it has one")
         };
         let last = named("hand");
-        let dof = world.model.n_v() - 1;
+        let dof = world.model.freedoms().last().expect("it has freedoms");
         world.act.motors.push(Motor::on_freedom(Key(0), dof, 2.0, Effort::within(5.0)));
         let torso = bodies[1];
         world.act.implicit.push((
@@ -154,7 +154,7 @@ impl Scenes {
         let mut world = World::new(model, options);
         world.state.v.iter_mut().for_each(|v| *v = self.number(3.0));
         world.energy();
-        let bodies: Vec<_> = world.model.body_ids().collect();
+        let bodies: Vec<_> = world.model.body_ids().iter().collect();
         for k in 0..world.model.n_v() {
             if self.chance(0.4) {
                 (world.act.servo.stiffness[k], world.act.servo.damping[k]) = (50.0, 2.0);
@@ -163,7 +163,12 @@ impl Scenes {
             world.act.prescribed_velocity[k] = self.number(3.0);
             if self.chance(0.2) {
                 let velocity = self.number(2.0);
-                let motor = Motor::on_freedom(Key(k as u64), k, velocity, Effort::within(4.0));
+                let motor = Motor::on_freedom(
+                    Key(k as u64),
+                    world.model.freedoms().at(k),
+                    velocity,
+                    Effort::within(4.0),
+                );
                 world.act.motors.push(motor);
             }
         }

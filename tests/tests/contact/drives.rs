@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use stuntlab_physics::actuation::{Effort, Key, Motor};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{Inertia, Sym3, rotation};
-use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions, figures};
+use stuntlab_physics::{BodySpec, Formulation, Freedom, Joint, Model, StepOptions, figures};
 use stuntlab_tests::laws;
 use stuntlab_tests::steadiness::servo_surplus;
 use stuntlab_tests::world::{World, standing};
@@ -102,7 +102,7 @@ proptest! {
     ) {
         let mut world =
             alone(Joint::revolute(DVec3::Z), Sym3::diagonal(0.5, 0.5, 0.5), options(formulation));
-        world.act.motors.push(Motor::on_freedom(Key(0), 0, wanted, Effort::within(effort)));
+        world.act.motors.push(Motor::on_freedom(Key(0), Freedom::new(0), wanted, Effort::within(effort)));
         let dt = world.options.dt;
         for step in 1..=720 {
             world.step();
@@ -127,7 +127,7 @@ proptest! {
             .expect("valid");
         let mut world = World::new(model, StepOptions::default().with(formulation));
         let b = world.model.find("b").expect("a body");
-        let dof = world.model.body(b).v_range().start;
+        let dof = world.model.body(b).freedoms().at(0);
         world.act.prescribed[b.index()] = true;
         let mut expected = 0.0;
         for step in 0..60 {

@@ -65,7 +65,7 @@ fn thrown(throws: &[Throw], options: StepOptions) -> World {
 fn inside(contact: &Contact, slack: f64) -> bool {
     let pressed = contact.force.dot(contact.normal);
     let across = (contact.force - contact.normal * pressed).length();
-    pressed >= -1e-9 && across <= contact.material.friction * (pressed * (1.0 + 1e-6) + slack) + 1e-9
+    pressed >= -1e-9 && across <= contact.law.material.friction * (pressed * (1.0 + 1e-6) + slack) + 1e-9
 }
 
 /// The convex problem bounds friction by the normal forces of the solve before, which is repeated until they change by a

@@ -2,7 +2,7 @@
 
 use stuntlab_physics::actuation::{Anchor, Effort, Key, Motor, Pin, Release};
 use stuntlab_physics::glam::{DQuat, DVec3};
-use stuntlab_physics::{Formulation, Model, StepOptions, advance, observe};
+use stuntlab_physics::{Formulation, Freedom, Model, StepOptions, advance, observe};
 use stuntlab_tests::world::{World, block, loose};
 
 const WEIGHT: f64 = 4.0 * 9.81;
@@ -137,7 +137,7 @@ fn pins_and_motors_that_make_no_sense_are_refused_by_name() {
         for (freedom, lower, upper) in [(0, 1.0, -1.0), (0, f64::NAN, 1.0), (10_000, -1.0, 1.0)] {
             let mut world = hanging(formulation, 1);
             let effort = Effort::Between { lower: DVec3::splat(lower), upper: DVec3::splat(upper) };
-            world.act.motors.push(Motor::on_freedom(Key(0), freedom, 0.0, effort));
+            world.act.motors.push(Motor::on_freedom(Key(0), Freedom::new(freedom), 0.0, effort));
             let error = refusal(&mut world);
             assert!(error.contains("motor"), "{}: {error}", formulation.name());
         }

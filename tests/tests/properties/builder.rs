@@ -133,7 +133,7 @@ proptest! {
     /// Hang any body on one of its own descendants, or on itself.
     #[test]
     fn cycles_are_refused(model in Trees::default().models(), choice in any::<usize>(), other in any::<usize>()) {
-        let ids: Vec<_> = model.body_ids().collect();
+        let ids: Vec<_> = model.body_ids().iter().collect();
         let top = ids[choice % ids.len()];
         let below: Vec<_> = ids.iter().filter(|&&b| model.is_ancestor(top, b)).collect();
         let end = model.body(*below[other % below.len()]).name().to_owned();

@@ -91,7 +91,7 @@ proptest! {
         let loss: f64 = model
             .bodies()
             .iter()
-            .flat_map(|b| b.v_range().zip(b.joint().damping))
+            .flat_map(|b| b.freedoms().iter().zip(b.joint().damping))
             .map(|(k, d)| d * state.v[k] * state.v[k])
             .sum();
         let after = energy(&model, &along(&model, &state, &a, h));
@@ -137,7 +137,7 @@ proptest! {
     ) {
         // Free joints on the world push against the world: no force there.
         for body in s.model.bodies().iter().filter(|b| b.parent().is_none()) {
-            s.forces.joint[body.v_range()].fill(0.0);
+            s.forces.joint[body.freedoms()].fill(0.0);
         }
         let System { model, state, forces, .. } = s;
         let h = 1e-5;
@@ -167,7 +167,7 @@ proptest! {
     ) {
         let System { model, mut state, mut forces, .. } = s;
         for body in model.bodies().iter().filter(|b| b.parent().is_none()) {
-            forces.joint[body.v_range()].fill(0.0);
+            forces.joint[body.freedoms()].fill(0.0);
         }
         let (mut data, mut stepper) = (Data::new(&model), Stepper::new(&model));
         let before = momentum_about(&model, &moved(&model, &state), DVec3::ZERO);
@@ -196,7 +196,7 @@ proptest! {
         let accelerations = surgery::body_accelerations(&model, &data);
         for tree in model.trees() {
             let (mut sum, mut size) = (DVec3::ZERO, 0.0);
-            for i in tree.clone() {
+            for i in tree.bodies {
                 let inertia = model.bodies()[i].inertia();
                 let w = data.velocity.body[i].angular;
                 let c = data.position.world_from_body[i].rotation * inertia.center_of_mass;
@@ -206,7 +206,7 @@ proptest! {
                     + w.length_squared() + model.gravity().length();
                 size += parts * inertia.mass + forces.body[i].linear.length();
             }
-            let found = data.dynamics.body_force[tree.start].linear;
+            let found = data.dynamics.body_force[tree.bodies.at(0)].linear;
             prop_assert!((found - sum).length() <= ROUNDING * size, "{found} {sum}");
         }
     }
@@ -238,17 +238,17 @@ proptest! {
         let cut = surgery::build(model.gravity(), specs);
         let mut cut_state = surgery::carry_state(&model, &state, &cut);
         let child = cut.body(cut.find(&name).expect("kept its name"));
-        let q = &mut cut_state.q[child.q_range()];
+        let q = &mut cut_state.q[child.coordinates()];
         q[..3].copy_from_slice(&pose.translation.to_array());
         q[3..].copy_from_slice(&pose.quaternion().to_array());
         let rt = pose.rotation.transpose();
-        let v = &mut cut_state.v[child.v_range()];
+        let v = &mut cut_state.v[child.freedoms()];
         v[..3].copy_from_slice(&(rt * velocity.linear).to_array());
         v[3..].copy_from_slice(&(rt * velocity.angular).to_array());
 
         let mut cut_forces = Forces::new(&cut);
         cut_forces.joint = surgery::carry_freedoms(&model, &forces.joint, &cut);
-        cut_forces.joint[child.v_range()].fill(0.0);
+        cut_forces.joint[child.freedoms()].fill(0.0);
         let mut wrenches = forces.body.clone();
         wrenches[i] += through;
         wrenches[parent.index()] -= through.seen_from(data.position.offset[i]);
@@ -297,7 +297,7 @@ fn spring_is_smooth(model: &Model, state: &State) -> bool {
     model.bodies().iter().all(|body| {
         let Some(k) = body.joint().kind.quaternion_offset() else { return true };
         let rest = &body.joint().spring_reference[k..k + 4];
-        let q = &state.q[body.q_range()][k..k + 4];
+        let q = &state.q[body.coordinates()][k..k + 4];
         let dot: f64 = rest.iter().zip(q).map(|(a, b)| a * b).sum();
         dot.abs() > 0.27
     })

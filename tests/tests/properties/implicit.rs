@@ -93,7 +93,7 @@ proptest! {
         dt in 1e-3..0.05,
     ) {
         let mut data = Data::new(&s.model);
-        let body = s.model.body_ids().nth(choice % s.model.n_bodies()).expect("index in range");
+        let body = s.model.body_ids().iter().nth(choice % s.model.n_bodies()).expect("index in range");
         let impulse = s.forces.body[body.index()];
         aba_implicit(&s.model, &s.state, &mut data, &s.forces, dt);
         let mut found = vec![0.0; s.model.n_v()];

@@ -101,7 +101,7 @@ proptest! {
         let end = run(&model, &state, &vec![0.0; model.n_v()], integrator, 500, 1.0 / 1000.0);
         for body in model.bodies() {
             let Some(k) = body.joint().kind.quaternion_offset() else { continue };
-            let length = end.q[body.q_range()][k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+            let length = end.q[body.coordinates()][k..k + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
             prop_assert!((length - 1.0).abs() <= 1e-15, "{}: {length}", body.name());
         }
     }
@@ -135,7 +135,7 @@ proptest! {
     fn the_centre_of_mass_falls_as_a_stone(s in calm().base(Base::Floating).systems()) {
         let System { model, state, mut forces, .. } = s;
         for body in model.bodies().iter().filter(|b| b.parent().is_none()) {
-            forces.joint[body.v_range()].fill(0.0);
+            forces.joint[body.freedoms()].fill(0.0);
         }
         let torque: Vec<f64> = forces.joint.iter().map(|f| 0.05 * f).collect();
         let com = |state: &State| {

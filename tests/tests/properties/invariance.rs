@@ -34,7 +34,7 @@ fn scaled(model: &Model, values: &[f64], turning: f64, sliding: f64) -> Vec<f64>
     let mut out = values.to_vec();
     for body in model.bodies() {
         let slides = n_slides(&body.joint().kind);
-        for (k, dof) in body.v_range().enumerate() {
+        for (k, dof) in body.freedoms().iter().enumerate() {
             out[dof] *= if k < slides { sliding } else { turning };
         }
     }
@@ -115,7 +115,7 @@ proptest! {
         let (h, allowed) = allowed(&s, &expected);
         let mut found = vec![0.0; s.model.n_v()];
         for tree in s.model.trees() {
-            let alone = surgery::build(s.model.gravity(), specs[tree.clone()].to_vec());
+            let alone = surgery::build(s.model.gravity(), specs[tree.bodies].to_vec());
             let state = surgery::carry_state(&s.model, &s.state, &alone);
             let mut forces = Forces::new(&alone);
             forces.joint = surgery::carry_freedoms(&s.model, &s.forces.joint, &alone);
@@ -158,7 +158,7 @@ proptest! {
         state.v = scaled(&s.model, &s.state.v, 1.0, k);
         for body in model.bodies() {
             let slides = n_slides(&body.joint().kind);
-            state.q[body.q_range()][..slides].iter_mut().for_each(|q| *q *= k);
+            state.q[body.coordinates()][..slides].iter_mut().for_each(|q| *q *= k);
         }
         let mut forces = s.forces.clone();
         forces.joint = scaled(&s.model, &s.forces.joint, k * k, k);
@@ -231,7 +231,7 @@ proptest! {
     ) {
         s.forces.joint_gain.fill(0.0);
         for (body, _) in s.model.bodies().iter().zip(&flags).filter(|(_, f)| **f) {
-            s.state.v[body.v_range()].fill(0.0);
+            s.state.v[body.freedoms()].fill(0.0);
         }
         let mut data = Data::new(&s.model);
         let flags = &flags[..s.model.n_bodies()];

@@ -33,8 +33,8 @@ fn check_split(
     let mut specs = Vec::new();
     let mut values = Vec::new();
     for (body, mut spec) in model.bodies().iter().zip(surgery::specs(model)) {
-        let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
-        if let Some(parts) = split(&spec.joint.kind, q, v, &forces.joint[body.v_range()]) {
+        let (q, v) = (&state.q[body.coordinates()], &state.v[body.freedoms()]);
+        if let Some(parts) = split(&spec.joint.kind, q, v, &forces.joint[body.freedoms()]) {
             let count = parts.len();
             for (k, part) in parts.into_iter().enumerate() {
                 let last = k + 1 == count;
@@ -62,8 +62,8 @@ fn check_split(
     long_forces.body = surgery::carry_bodies(model, &forces.body, &long, Force::ZERO);
     for (name, q, v, force) in values {
         let body = long.body(long.find(&name).expect("just added"));
-        (long_state.q[body.q_range()][0], long_state.v[body.v_range()][0]) = (q, v);
-        long_forces.joint[body.v_range()][0] = force;
+        (long_state.q[body.coordinates()][0], long_state.v[body.freedoms()][0]) = (q, v);
+        long_forces.joint[body.freedoms()][0] = force;
     }
     let (mut data, mut long_data) = (Data::new(model), Data::new(&long));
     aba(model, state, &mut data, forces);
@@ -124,7 +124,7 @@ proptest! {
         );
         let regular = s.model.bodies().iter().all(|body| {
             body.joint().kind != JointKind::Spherical
-                || rotation_of(&s.state.q[body.q_range()]).x_axis.z.abs() < 0.2_f64.cos()
+                || rotation_of(&s.state.q[body.coordinates()]).x_axis.z.abs() < 0.2_f64.cos()
         });
         prop_assume!(regular);
         // 1/sin 0.2 squared, for the axes that come close to each other.
@@ -182,7 +182,7 @@ proptest! {
         s in Trees::plain().bodies(2..=2).topologies(&[Topology::Serial]).kinds(&[Kind::Free]).systems(),
     ) {
         let System { model, state, mut forces, .. } = s;
-        let inner = model.bodies()[1].v_range();
+        let inner = model.bodies()[1].freedoms();
         forces.joint[inner].fill(0.0);
         let mut data = Data::new(&model);
         aba(&model, &state, &mut data, &forces);

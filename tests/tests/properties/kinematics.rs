@@ -46,7 +46,7 @@ proptest! {
         let System { model, state, .. } = s;
         let h = 1e-5;
         let i = choice % model.n_bodies();
-        let body = model.body_ids().nth(i).expect("index in range");
+        let body = model.body_ids().iter().nth(i).expect("index in range");
         let data = moved(&model, &state);
         let point_body = DVec3::from_array(offset);
         let arm = data.world_from_body(body).rotation * point_body;

@@ -5,7 +5,9 @@
 use stuntlab_physics::actuation::{Effort, Key, Motor, Pin, Release, Row, Term};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::spatial::{ArticulatedInertia, Force, Inertia, Sym3};
-use stuntlab_physics::{BodyId, BodySpec, ImplicitForce, Joint, StepOptions, advance, observe};
+use stuntlab_physics::{
+    BodyId, BodySpec, Freedom, Freedoms, ImplicitForce, Joint, StepOptions, advance, observe,
+};
 use stuntlab_tests::world::{World, block, ground, loose};
 
 /// A block on the floor with a flap on a hinge, and a ball joint on that.
@@ -32,7 +34,7 @@ fn spoiled(names: &'static str, spoil: impl Fn(&mut World, BodyId) + 'static) ->
 
 fn motor(freedom: usize, velocity: f64, lower: f64, upper: f64, compliance: f64) -> Motor {
     let effort = Effort::Between { lower: DVec3::splat(lower), upper: DVec3::splat(upper) };
-    Motor::on_freedom(Key(0), freedom, velocity, effort).with_compliance(compliance)
+    Motor::on_freedom(Key(0), Freedom::new(freedom), velocity, effort).with_compliance(compliance)
 }
 
 fn shorten<T>(list: &mut Vec<T>) {
@@ -97,13 +99,13 @@ fn all() -> Vec<(&'static str, Spoil)> {
     ] {
         list.push(spoiled("motor of body", move |w, _| w.act.motors.push(bad)));
     }
-    let ball = Motor { freedom: 7, count: 3, ..motor(7, 1.0, -5.0, 5.0, 0.0) };
+    let ball = Motor { freedoms: Freedoms::new(7..10), ..motor(7, 1.0, -5.0, 5.0, 0.0) };
     for bad in [
-        Motor { count: 0, ..ball },
-        Motor { count: 4, ..ball },
-        Motor { freedom: 6, ..ball },
-        Motor { freedom: 2, ..ball },
-        Motor { freedom: usize::MAX, ..ball },
+        Motor { freedoms: Freedoms::new(7..7), ..ball },
+        Motor { freedoms: Freedoms::new(7..11), ..ball },
+        Motor { freedoms: Freedoms::new(6..9), ..ball },
+        Motor { freedoms: Freedoms::new(2..5), ..ball },
+        Motor { freedoms: Freedoms::new(u32::MAX as usize - 3..u32::MAX as usize), ..ball },
         Motor { effort: Effort::Magnitude(-1.0), ..ball },
         Motor { effort: Effort::Magnitude(f64::NAN), ..ball },
         Motor { velocity: DVec3::new(0.0, 0.0, f64::NAN), ..ball },
@@ -126,9 +128,9 @@ fn all() -> Vec<(&'static str, Spoil)> {
         w.act.motors.extend([motor(6, 1.0, -5.0, 5.0, 0.0), motor(7, 1.0, -5.0, 5.0, 0.0)]);
     }));
     list.push(spoiled("two rows have the key 3", |w, _| {
-        w.act.rows.extend([Row::new(Key(3), [Term::Freedom { freedom: 6, weight: 1.0 }]); 2]);
+        w.act.rows.extend([Row::new(Key(3), [Term::Freedom { freedom: Freedom::new(6), weight: 1.0 }]); 2]);
     }));
-    let turn = Row::new(Key(0), [Term::Freedom { freedom: 6, weight: 1.0 }]);
+    let turn = Row::new(Key(0), [Term::Freedom { freedom: Freedom::new(6), weight: 1.0 }]);
     let about = |term| Row::new(Key(0), [term]);
     for bad in [
         turn.between(1.0, -1.0),
@@ -136,8 +138,8 @@ fn all() -> Vec<(&'static str, Spoil)> {
         turn.between(f64::INFINITY, f64::INFINITY),
         turn.towards(f64::NAN),
         turn.with_compliance(-1.0),
-        about(Term::Freedom { freedom: 99, weight: 1.0 }),
-        about(Term::Freedom { freedom: 6, weight: f64::INFINITY }),
+        about(Term::Freedom { freedom: Freedom::new(99), weight: 1.0 }),
+        about(Term::Freedom { freedom: Freedom::new(6), weight: f64::INFINITY }),
         Row { terms: [None; 4], ..turn },
     ] {
         list.push(spoiled("row of body", move |w, _| w.act.rows.push(bad)));

@@ -59,7 +59,7 @@ fn moved(world: &mut World) -> f64 {
     world.energy();
     let place = |b| world.data.world_from_body(b).translation;
     let start = |b| world.model.body(b).joint().parent_from_joint.translation;
-    world.model.body_ids().map(|b| (place(b) - start(b)).length()).fold(0.0, f64::max)
+    world.model.body_ids().iter().map(|b| (place(b) - start(b)).length()).fold(0.0, f64::max)
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn stretched(gap: f64, rate: f64) -> f64 {
         world.step();
         world.energy();
         let spin = |b| world.data.body_velocity(b).angular.length();
-        world.model.body_ids().map(spin).fold(fastest, f64::max)
+        world.model.body_ids().iter().map(spin).fold(fastest, f64::max)
     })
 }
 

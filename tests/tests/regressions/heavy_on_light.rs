@@ -28,7 +28,7 @@ fn stack(light: usize, ratio: f64) -> World {
 fn sunk(world: &mut World) -> f64 {
     world.energy();
     let heights: Vec<f64> =
-        world.model.body_ids().map(|b| world.data.world_from_body(b).translation.z).collect();
+        world.model.body_ids().iter().map(|b| world.data.world_from_body(b).translation.z).collect();
     let mut below = -0.1;
     let mut worst = 0.0_f64;
     for height in heights {

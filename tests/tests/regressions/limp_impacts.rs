@@ -30,7 +30,7 @@ fn falling(seed: u64, self_collision: bool) -> World {
                     world.state.set_rotation(&body, bend);
                 }
                 JointKind::Free => {}
-                _ => world.state.q[body.q_range()].iter_mut().for_each(|q| *q = draws.between(-0.4, 0.4)),
+                _ => world.state.q[body.coordinates()].iter_mut().for_each(|q| *q = draws.between(-0.4, 0.4)),
             }
         }
         world.state.v[..6].iter_mut().for_each(|v| *v = draws.between(-2.0, 2.0));

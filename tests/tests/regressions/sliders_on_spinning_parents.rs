@@ -38,7 +38,7 @@ fn worst(world: &mut World, steps: usize) -> (f64, f64) {
         let now = momentum_about(&world.model, &world.data, DVec3::ZERO);
         let linear = (now.linear - first.linear).length() / first.linear.length();
         // About the origin: what flies far has an arm, and rounds by it.
-        let far = world.model.body_ids().map(|b| world.data.world_from_body(b).translation.length());
+        let far = world.model.body_ids().iter().map(|b| world.data.world_from_body(b).translation.length());
         let arm = far.fold(1.0, f64::max);
         let size = first.angular.length() + arm * first.linear.length();
         drift = drift.max(linear).max((now.angular - first.angular).length() / size);

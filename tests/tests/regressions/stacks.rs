@@ -21,7 +21,8 @@ fn settled(world: &mut World) -> (f64, f64) {
     world.energy();
     let place = |b| world.data.world_from_body(b).translation;
     let start = |b| world.model.body(b).joint().parent_from_joint.translation;
-    let aside = world.model.body_ids().map(|b| (place(b) - start(b)).truncate().length()).fold(0.0, f64::max);
+    let aside =
+        world.model.body_ids().iter().map(|b| (place(b) - start(b)).truncate().length()).fold(0.0, f64::max);
     let top = world.model.body_ids().last().expect("a top");
     (aside, start(top).z - place(top).z)
 }

@@ -7,7 +7,7 @@ use stuntlab_physics::actuation::{Effort, Key, Motor};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Inertia, Sym3};
 use stuntlab_physics::step::Account;
-use stuntlab_physics::{BodySpec, Joint, Model, StepOptions};
+use stuntlab_physics::{BodySpec, Freedom, Joint, Model, StepOptions};
 use stuntlab_tests::world::World;
 
 /// Angle after two seconds, and the largest energy besides the motor's work, J.
@@ -20,7 +20,7 @@ fn swing(speed: f64, spin: f64, rate: f64) -> (f64, f64) {
         .expect("valid");
     let mut world = World::new(model, StepOptions { ledger: true, ..StepOptions::at_rate(rate) });
     (world.state.v[0], world.state.v[1]) = (speed, spin);
-    let hold = Motor::on_freedom(Key(0), 0, speed, Effort::within(1e6));
+    let hold = Motor::on_freedom(Key(0), Freedom::new(0), speed, Effort::within(1e6));
     world.act.motors.push(hold);
     let start = world.energy();
     let (mut work, mut off) = (0.0, 0.0_f64);

@@ -160,11 +160,11 @@ impl Trial<'_> {
         for (&body, initial) in built.bodies.iter().zip(&self.case.initial) {
             let body = model.body(body);
             let rotation = DQuat::from_array(initial.quaternion).normalize();
-            let q = &mut state.q[body.q_range()];
+            let q = &mut state.q[body.coordinates()];
             q[..3].copy_from_slice(&initial.position);
             q[3..].copy_from_slice(&rotation.to_array());
             let back = rotation.conjugate();
-            let v = &mut state.v[body.v_range()];
+            let v = &mut state.v[body.freedoms()];
             v[..3].copy_from_slice(&(back * change(initial.linear_velocity.into())).to_array());
             v[3..].copy_from_slice(&(back * DVec3::from(initial.angular_velocity_world)).to_array());
         }
@@ -195,7 +195,7 @@ impl Trial<'_> {
 
     fn forces_below(&self, built: &Built, data: &Data) -> Vec<f64> {
         let mut sums = vec![0.0; built.bodies.len()];
-        let place = |index: usize| built.bodies.iter().position(|b| b.index() == index);
+        let place = |body: BodyId| built.bodies.iter().position(|b| *b == body);
         for contact in &data.contact.points {
             let Some(a) = place(contact.body_a) else { continue };
             let push = contact.force.dot(self.scene.normal);

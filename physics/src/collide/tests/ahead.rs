@@ -9,7 +9,10 @@ const STEP: f64 = 1.0 / 120.0;
 
 /// Contacts of one shape on body 0 with the ground, its body moving at `velocity` for a step.
 fn on_ground(shape: Shape, world_from_body: Transform, placed: Transform, velocity: Motion) -> Contacts {
-    let list = vec![Collider::on_body(0, placed, shape), Collider::fixed(Transform::IDENTITY, Shape::Plane)];
+    let list = vec![
+        Collider::on_body(BodyId::new(0), placed, shape),
+        Collider::fixed(Transform::IDENTITY, Shape::Plane),
+    ];
     let colliders = Colliders::new(list, &[]).unwrap();
     let mut contacts = Contacts::new();
     let travel = |_| Travel { way: velocity * STEP, more: 0.0 };
@@ -61,15 +64,13 @@ fn a_point_that_is_leaving_is_seen_because_a_blow_may_turn_it_round() {
 
 #[test]
 fn limbs_that_fly_together_close_no_more_than_the_faster_keeps() {
-    let list = (0..2).map(|k| Collider::on_body(k, Transform::IDENTITY, sphere(0.1))).collect();
+    let list = (0..2).map(|k| Collider::on_body(BodyId::new(k), Transform::IDENTITY, sphere(0.1))).collect();
     let colliders = Colliders::new(list, &[]).unwrap();
     let n = |gap: f64, speeds: [f64; 2]| {
         let mut contacts = Contacts::new();
-        let travel = |b: u32| Travel {
-            way: Motion::new(DVec3::ZERO, DVec3::X * speeds[b as usize] * STEP),
-            more: 0.0,
-        };
-        let place = |b: u32| at(f64::from(b) * (0.2 + gap), 0.0, 0.0);
+        let travel =
+            |b: BodyId| Travel { way: Motion::new(DVec3::ZERO, DVec3::X * speeds[b] * STEP), more: 0.0 };
+        let place = |b: BodyId| at(b.index() as f64 * (0.2 + gap), 0.0, 0.0);
         find_contacts_ahead(&colliders, place, travel, &ContactOptions { margin: 0.0 }, &mut contacts);
         contacts.manifolds.len()
     };
@@ -148,18 +149,18 @@ proptest! {
         ways in prop::collection::vec(prop::array::uniform6(-0.15..0.15_f64), 8),
     ) {
         let shapes = [sphere(0.1), capsule(0.05, 0.2), cuboid(0.1, 0.2, 0.05), box_hull(0.1, 0.1, 0.2)];
-        let list: Vec<Collider> = (0..8_u32)
-            .map(|k| Collider::on_body(k, Transform::IDENTITY, shapes[k as usize % 4].clone()))
+        let list: Vec<Collider> = (0..8)
+            .map(|k| Collider::on_body(BodyId::new(k), Transform::IDENTITY, shapes[k % 4].clone()))
             .chain([Collider::fixed(at(0.0, 0.0, -0.5), cuboid(0.3, 0.3, 0.1))])
             .collect();
         let colliders = Colliders::new(list.clone(), &[]).unwrap();
-        let travel = |b: u32| {
-            let [a, b, c, x, y, z] = ways[b as usize];
+        let travel = |b: BodyId| {
+            let [a, b, c, x, y, z] = ways[b];
             Travel { way: Motion::new(DVec3::new(a, b, c), DVec3::new(x, y, z)), more: 1e-3 }
         };
         let mut contacts = Contacts::new();
         let options = ContactOptions { margin: 0.01 };
-        find_contacts_ahead(&colliders, |b| poses[b as usize], travel, &options, &mut contacts);
+        find_contacts_ahead(&colliders, |b| poses[b], travel, &options, &mut contacts);
         let sweep = |k: usize| match list[k].body {
             Some(b) => travel(b).sweep(DVec3::ZERO, core_span(&list[k].shape)),
             None => Sweep::NONE,

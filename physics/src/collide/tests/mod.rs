@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::BodyId;
 use crate::model::shape::{Hull, Shape};
 use crate::spatial::Transform;
 

@@ -38,13 +38,13 @@ fn straight_down_on_everything() {
 fn the_nearest_collider_is_picked_and_filters_hold() {
     let list = vec![
         Collider::fixed(Transform::IDENTITY, Shape::Plane),
-        Collider::on_body(0, Transform::IDENTITY, sphere(0.2)),
-        Collider::on_body(1, Transform::IDENTITY, sphere(0.2)),
+        Collider::on_body(BodyId::new(0), Transform::IDENTITY, sphere(0.2)),
+        Collider::on_body(BodyId::new(1), Transform::IDENTITY, sphere(0.2)),
     ];
     let colliders = Colliders::new(list, &[]).unwrap();
     let mut contacts = Contacts::new();
     let poses = [at(0.0, 0.0, 1.0), at(0.0, 0.0, 2.0)];
-    find_contacts(&colliders, |b| poses[b as usize], &ContactOptions::default(), &mut contacts);
+    find_contacts(&colliders, |b| poses[b], &ContactOptions::default(), &mut contacts);
     let down = ray([0.05, 0.0, 5.0], [0.0, 0.0, -1.0]);
     let pick = |accept: &dyn Fn(ColliderId) -> bool| {
         cast_ray(&colliders, &contacts.world_from_shape, &down, accept).map(|hit| hit.collider.0)

@@ -11,7 +11,7 @@ fn scene(n: usize, self_collision: bool) -> Colliders {
                 2 => cuboid(0.2, 0.1, 0.15),
                 _ => box_hull(0.1, 0.2, 0.1),
             };
-            let mut collider = Collider::on_body(k, Transform::IDENTITY, shape);
+            let mut collider = Collider::on_body(BodyId::new(k as usize), Transform::IDENTITY, shape);
             // Every five bodies are a chain.
             collider.family = (!self_collision).then_some(k / 5);
             collider
@@ -19,7 +19,8 @@ fn scene(n: usize, self_collision: bool) -> Colliders {
         .collect();
     list.push(Collider::fixed(Transform::IDENTITY, Shape::Plane));
     list.push(Collider::fixed(at(0.3, 0.0, 0.2), cuboid(0.3, 0.3, 0.3)));
-    let neighbours: Vec<(u32, u32)> = (1..n as u32).filter(|k| k % 5 != 0).map(|k| (k, k - 1)).collect();
+    let neighbours: Vec<_> =
+        (1..n).filter(|k| k % 5 != 0).map(|k| (BodyId::new(k), BodyId::new(k - 1))).collect();
     Colliders::new(list, &neighbours).unwrap()
 }
 
@@ -35,7 +36,7 @@ proptest! {
         let mut contacts = Contacts::new();
         let options = ContactOptions { margin: 0.02 };
         for poses in &steps {
-            find_contacts(&colliders, |b| poses[b as usize], &options, &mut contacts);
+            find_contacts(&colliders, |b| poses[b], &options, &mut contacts);
             let mut expected = Vec::new();
             for a in 0..20_u32 {
                 for b in a + 1..22 {
@@ -57,7 +58,7 @@ proptest! {
             prop_assert_eq!(&found, &expected);
             // A fresh desk gives the same bits.
             let mut fresh = Contacts::new();
-            find_contacts(&colliders, |b| poses[b as usize], &options, &mut fresh);
+            find_contacts(&colliders, |b| poses[b], &options, &mut fresh);
             prop_assert_eq!(&fresh.manifolds, &contacts.manifolds);
         }
     }
@@ -73,13 +74,16 @@ fn groups_must_accept_each_other() {
 
 #[test]
 fn bad_colliders_are_refused_by_index() {
-    let good = Collider::on_body(0, Transform::IDENTITY, sphere(0.1));
+    let good = Collider::on_body(BodyId::new(0), Transform::IDENTITY, sphere(0.1));
     let check = |bad: Collider| Colliders::new(vec![good.clone(), bad], &[]).unwrap_err().to_string();
     let shape = Shape::Sphere { radius: f64::NAN };
     assert!(
-        check(Collider::on_body(1, Transform::IDENTITY, shape)).starts_with("collider 1: sphere: radius")
+        check(Collider::on_body(BodyId::new(1), Transform::IDENTITY, shape))
+            .starts_with("collider 1: sphere: radius")
     );
-    assert!(check(Collider::on_body(7, Transform::IDENTITY, Shape::Plane)).contains("on body 7"));
+    assert!(
+        check(Collider::on_body(BodyId::new(7), Transform::IDENTITY, Shape::Plane)).contains("on body 7")
+    );
     let skew = Transform::from_rotation(glam::DMat3::from_diagonal(DVec3::new(1.0, 1.0, 2.0)));
     assert!(check(Collider::fixed(skew, sphere(0.1))).contains("orthonormal"));
 }
@@ -90,7 +94,7 @@ fn a_body_lost_to_nan_touches_nothing_and_breaks_nothing() {
     let mut contacts = Contacts::new();
     let poses: Vec<Transform> =
         (0..8).map(|k| at(0.1 * f64::from(k), 0.0, if k == 3 { f64::NAN } else { 0.1 })).collect();
-    find_contacts(&colliders, |b| poses[b as usize], &ContactOptions::default(), &mut contacts);
+    find_contacts(&colliders, |b| poses[b], &ContactOptions::default(), &mut contacts);
     assert!(!contacts.manifolds.is_empty());
     assert!(contacts.manifolds.iter().all(|m| m.collider_a.0 != 3 && m.collider_b.0 != 3));
 }

@@ -14,7 +14,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// A box that holds nothing and grows by [`Aabb::union`].
+    /// A box that holds nothing and grows by uniting it with others.
     pub const EMPTY: Self = Self { min: DVec3::splat(f64::INFINITY), max: DVec3::splat(f64::NEG_INFINITY) };
 
     /// Smallest box around points placed in a frame `a`; `None` without points.
@@ -48,7 +48,7 @@ impl Aabb {
 
     /// Smallest box around both.
     #[inline]
-    pub fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
@@ -62,7 +62,7 @@ impl Aabb {
     ///
     /// `inverse_direction` is `1 / direction` per axis (infinite where the direction is 0).
     #[inline]
-    pub fn ray_entry(&self, origin: DVec3, inverse_direction: DVec3, limit: f64) -> Option<f64> {
+    pub(crate) fn ray_entry(&self, origin: DVec3, inverse_direction: DVec3, limit: f64) -> Option<f64> {
         let (mut enter, mut leave) = (0.0_f64, limit);
         for axis in 0..3 {
             let t0 = (self.min[axis] - origin[axis]) * inverse_direction[axis];
