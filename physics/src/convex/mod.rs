@@ -35,7 +35,7 @@ mod mobility;
 mod newton;
 mod own;
 mod pairs;
-mod pins;
+pub(crate) mod pins;
 mod report;
 pub(crate) mod rows;
 mod scale;
@@ -521,7 +521,7 @@ fn solve_in_rounds(
         let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
-        if round == 0 && pins::soften(&mut convex.rows, rows) {
+        if round == 0 && pins::soften(model, data, act, &mut convex.rows, rows, opt.dt) {
             // Whatever hard pins did that contradict something is no measure of anything.
             continue;
         }
