@@ -22,7 +22,7 @@
 
 mod alone;
 pub(crate) mod books;
-mod calm;
+pub(crate) mod calm;
 mod combined;
 mod contacts;
 mod drives;

@@ -106,6 +106,11 @@ pub(crate) struct Rows {
     joint_pushes: Vec<f64>,
     hits: Vec<Hit>,
     direct: Direct,
+    /// Work space of `calm.rs`: by island, what was given beyond what may be, what may push out, and (2); impulses of all rows.
+    pub(super) surplus: Vec<f64>,
+    pub(super) pushed_out: Vec<f64>,
+    pub(super) own: Vec<[f64; 2]>,
+    pub(super) spare_x: Vec<f64>,
     /// Islands that sweeps must look after.
     swept: Vec<bool>,
     /// Multiplications done in this step.
@@ -319,6 +324,16 @@ impl Rows {
         for (row, spec) in self.rows.iter_mut().zip(&self.specs) {
             row.offset = spec.rate(&self.more, bodies, v) - spec.target;
         }
+    }
+
+    /// The island of a row, by the number of its first tree.
+    pub(super) fn island_of(&self, row: usize) -> usize {
+        self.responses.trees_of(row).next().map_or(0, |tree| self.groups.island[tree as usize] as usize)
+    }
+
+    /// The same of a tree.
+    pub(super) fn island_of_tree(&self, tree: usize) -> usize {
+        self.groups.island[tree] as usize
     }
 
     /// Velocity per impulse of a row by itself, its compliance left out.

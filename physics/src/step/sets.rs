@@ -10,7 +10,7 @@
 
 use super::rows::Cause;
 use super::solve::{body_velocities, next_body_velocities};
-use super::{Formulation, RowReport, StepOptions, StepReport, bias, gather, limits, pins, trees};
+use super::{Formulation, RowReport, StepOptions, StepReport, bias, calm, gather, limits, pins, trees};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -49,7 +49,7 @@ pub(super) fn find(
                 data.step.rows.forget(tree);
             }
         }
-        report.rows = solve_rows(model, data, act, opt);
+        report.rows = solve_rows(model, state, data, act, opt);
         settle(model, data);
         // Rounds are work like any other: the bound holds for all of them together.
         let tired = report.rows.work > opt.most_work;
@@ -88,7 +88,13 @@ fn settle(model: &Model, data: &mut Data) {
 }
 
 /// Solves the rows for the present velocities of the trees.
-fn solve_rows(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions) -> RowReport {
+fn solve_rows(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> RowReport {
     if data.step.rows.specs.is_empty() {
         return RowReport { settled: true, ..RowReport::default() };
     }
@@ -121,6 +127,10 @@ fn solve_rows(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     if rows.shorten() {
         report = rows.solve(model, data, opt, direct);
     }
+    if calm::calm(model, state, data, opt, &mut rows) {
+        report = rows.solve(model, data, opt, direct);
+    }
+    calm::scale(model, state, data, opt, &mut rows);
     data.step.rows = rows;
     report
 }

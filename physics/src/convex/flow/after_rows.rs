@@ -81,7 +81,9 @@ pub(crate) fn move_fast(
     let mut flow = core::mem::take(&mut convex.flow);
     for tree in 0..model.trees.len() {
         let bodies = model.trees[tree].clone();
-        if convex.is_asleep[tree] || bodies.len() == 1 {
+        // What is not finite is told by name, and not moved.
+        let is_finite = convex.v[model.freedoms_of(tree)].iter().all(|v| v.is_finite());
+        if convex.is_asleep[tree] || bodies.len() == 1 || !is_finite {
             continue;
         }
         convex.flows[tree] |= turn(model, tree, &convex.velocity, convex.dt) > FAST;
