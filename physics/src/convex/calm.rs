@@ -22,8 +22,8 @@ use crate::state::State;
 
 /// What an island's contacts may give in a step, of its kinetic energy: push-out and friction's springs at rest give less by far.
 pub(crate) const SHARE: f64 = 1e-3;
-/// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. What is pressed together by a motor exchanges any
-/// amount of it, so that is no more than the energy of a fall over one step.
+/// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
+/// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
 
 /// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
@@ -44,7 +44,8 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         let row = &convex.joints[k as usize];
         if row.source == Source::Limit && row.impulse != 0.0 {
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
-            exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
+            // What a torque pressed in, it gives back.
+            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
         }
     }
     if given <= allowed {

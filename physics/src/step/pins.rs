@@ -215,8 +215,10 @@ pub(crate) fn soften(
             tried.velocity[1] += axis * after;
             tried.impulse += axis * x;
             // What is at its bounds gives way as it is meant to.
-            let slides =
-                spec.friction.is_some_and(|(normal, mu)| x.abs() >= REACHED * mu * rows.x[normal as usize]);
+            let slides = spec.friction.is_some_and(|(normal, mu)| {
+                let across = rows.x[first + 1].hypot(rows.x[first + 2]);
+                across >= REACHED * mu * rows.x[normal as usize]
+            });
             if !slides && !is_at_bound(spec, x) {
                 tried.short += axis * (spec.target - after);
             }

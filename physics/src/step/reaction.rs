@@ -112,8 +112,8 @@ pub(crate) fn write(
         joint_force(link.kind, &data.position.axes[i], through, &mut along);
         for (n, k) in body.v_range().enumerate() {
             let gained = data.step.next_v[k] - state.v[k];
-            along[n] += body.joint.armature[n] * gained * per_time + flow.flow_along[k];
-            reactions.along[k] += along[n] * share;
+            along[n] += body.joint.armature[n] * gained * per_time;
+            reactions.along[k] += (along[n] + flow.flow_along[k]) * share;
             if act.prescribed[i] {
                 data.dynamics.joint_force[k] = along[n];
             }
