@@ -90,7 +90,7 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
 }
 
 /// Kinetic energy of an island as the step begins, and of a fall over one step.
-fn energies(model: &Model, data: &Data, convex: &Convex, island: Island) -> (f64, f64) {
+pub(super) fn energies(model: &Model, data: &Data, convex: &Convex, island: Island) -> (f64, f64) {
     let fall = model.gravity.length() * convex.dt;
     let trees = Island::of(island.trees, &convex.islands.trees);
     let bodies = trees.iter().flat_map(|&tree| model.trees[tree as usize].clone());

@@ -540,12 +540,16 @@ fn solve_in_rounds(
     least: usize,
 ) -> (newton::Outcome, usize) {
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
+    let energies = if act.pins.is_empty() { (0.0, 0.0) } else { calm::energies(model, data, convex, island) };
     loop {
         let least = if round == 0 { least } else { 0 };
         let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
-        if round == 0 && pins::soften(model, data, act, &mut convex.rows, rows, opt.dt) {
+        if round == 0
+            && !act.pins.is_empty()
+            && pins::soften(model, data, act, &mut convex.rows, rows, energies, opt.dt)
+        {
             // Whatever hard pins did that contradict something is no measure of anything.
             continue;
         }

@@ -36,9 +36,14 @@ const MOST_CHANGE: f64 = 0.5;
 /// Fastest that a pin pulls a body that is far from its place, m/s: three times sound.
 const FASTEST: f64 = 1000.0;
 
-/// A pin spends too much if it gives this many times the energy that moves its point, alone, at the speed it wants. One along a limb that is
-/// all but stretched can have its way, by a turn of hundreds of radians per second that lengthens the limb by what is left of the bend.
+/// A pin spends too much if it gives this many times the energy that moves its point, alone, at the speed it wants, and that of a fall of its
+/// island over one step. One along a limb that is all but stretched can have its way, by a turn of hundreds of radians per second that lengthens the limb
+/// by what is left of the bend.
 const SPENDS: f64 = 4.0;
+
+/// What it may give besides, of the kinetic energy of its island: in a net of pins that something falls into, each passes on what all of
+/// the others hold.
+const PASSED_ON: f64 = 0.1;
 
 /// Time in which a pin that cannot have its way undoes its error at the soonest, s: how hard it pulls shall not hang on the step.
 const UNHURRIED: f64 = 1.0 / 24.0;
@@ -95,6 +100,8 @@ pub(crate) struct Tried {
     pub(crate) mobility: f64,
     /// What gravity adds to a velocity in the step.
     pub(crate) fall: f64,
+    /// Kinetic energy of its island as the step begins, and of a fall of it over one step, J.
+    pub(crate) energies: (f64, f64),
 }
 
 impl Tried {
@@ -103,7 +110,9 @@ impl Tried {
         let (wanted, short) = (self.wanted.length(), self.short.length());
         let gave = 0.5 * self.impulse.dot(self.velocity[0] + self.velocity[1]);
         let speed = wanted + self.fall + SLOW;
-        (short > SLOW && short > SHORT * wanted) || gave * self.mobility > 0.5 * SPENDS * speed * speed
+        let allowed = PASSED_ON * self.energies.0 + SPENDS * self.energies.1;
+        (short > SLOW && short > SHORT * wanted)
+            || (gave - allowed) * self.mobility > 0.5 * SPENDS * speed * speed
     }
 }
 
@@ -179,6 +188,7 @@ pub(super) fn soften(
     act: &Actuation,
     rows: &mut [Row],
     island: &[u32],
+    energies: (f64, f64),
     dt: f64,
 ) -> bool {
     let mut any = false;
@@ -201,7 +211,7 @@ pub(super) fn soften(
         }
         let velocity = [row.relative(&data.velocity.body), row.velocity];
         let (impulse, mobility, fall) = (row.impulse, row.mobility, model.gravity.length() * dt);
-        if (Tried { wanted, short, velocity, impulse, mobility, fall }).is_in_vain() {
+        if (Tried { wanted, short, velocity, impulse, mobility, fall, energies }).is_in_vain() {
             row.is_calm = true;
             let left = unhurried(&act.pins[index as usize], dt);
             row.law.softness = SOFT * row.mobility / left;

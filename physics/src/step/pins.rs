@@ -16,6 +16,7 @@ use super::own_rows::{self, Hits};
 use super::reports::{self, Kind, PinPart, Remembered, recall};
 use super::rows::{Cause, RowSpec, Rows, force_hit, moment_hit};
 use crate::actuation::{Actuation, Anchor, Effort, Motor, Pin, Row};
+use crate::convex::calm::energy_of;
 use crate::convex::pins::{HARD, SOFT, Tried, unhurried, wants};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
@@ -188,6 +189,16 @@ pub(crate) fn size(rows: &mut Rows) {
     rows.pinned = triples;
 }
 
+/// Kinetic energy of an island as the step begins, and of a fall over one step.
+fn energies(model: &Model, data: &Data, rows: &Rows, island: usize, fall: f64) -> (f64, f64) {
+    let trees =
+        (0..model.trees.len()).filter(|&tree| rows.touched[tree] && rows.island_of_tree(tree) == island);
+    trees.flat_map(|tree| model.trees[tree].clone()).fold((0.0, 0.0), |(energy, fallen), i| {
+        let mass = model.links[i].inertia.mass;
+        (energy + energy_of(model, data, i), fallen + 0.5 * mass * fall * fall)
+    })
+}
+
 /// Makes pins soft that cannot have their way; whether there are any.
 pub(crate) fn soften(
     model: &Model,
@@ -204,7 +215,9 @@ pub(crate) fn soften(
         if rows.specs[first].compliance > 2.0 * HARD * mobility {
             continue;
         }
-        let mut tried = Tried { mobility, fall: model.gravity.length() * opt.dt, ..Tried::default() };
+        let fall = model.gravity.length() * opt.dt;
+        let energies = energies(model, data, rows, rows.island_of(first), fall);
+        let mut tried = Tried { mobility, fall, energies, ..Tried::default() };
         for k in first..first + 3 {
             let spec = &rows.specs[k];
             let Some(Hit::Body(_, wrench)) = spec.hits[0] else { continue };
