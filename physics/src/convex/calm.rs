@@ -21,18 +21,19 @@ use crate::model::Model;
 use crate::state::State;
 
 /// What an island's contacts may give in a step, of its kinetic energy: push-out and friction's springs at rest give less by far.
-const SHARE: f64 = 1e-3;
-/// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other.
+pub(crate) const SHARE: f64 = 1e-3;
+/// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
+/// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
 
 /// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
 pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Convex, island: Island) -> bool {
-    let (mut given, mut allowed) = (0.0, 0.0);
+    let (mut given, mut allowed, mut exchanged) = (0.0, 0.0, 0.0);
     for &k in Island::of(island.rows, &convex.islands.rows) {
         let row = &convex.rows[k as usize];
         if matches!(row.source, Source::Contact(_)) && row.impulse != glam::DVec3::ZERO {
             given += 0.5 * row.impulse.dot(row.relative(&data.velocity.body) + row.velocity);
-            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse.length_squared();
+            exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse.length_squared();
             if row.law.along.target > 0.0 && row.mobility > 0.0 {
                 // What overlaps is meant to be pushed out.
                 allowed += 0.5 * PUSH_OUT * PUSH_OUT / row.mobility;
@@ -43,10 +44,15 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         let row = &convex.joints[k as usize];
         if row.source == Source::Limit && row.impulse != 0.0 {
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
+            // What a torque pressed in, it gives back.
             allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
         }
     }
-    if given <= allowed || given <= allowed + SHARE * energy(model, data, convex, island) {
+    if given <= allowed {
+        return false;
+    }
+    let (energy, fall) = energies(model, data, convex, island);
+    if given <= allowed + exchanged.min(fall) + SHARE * energy {
         return false;
     }
     let mut any = false;
@@ -83,17 +89,22 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
     any
 }
 
-/// Kinetic energy of an island as the step begins.
-fn energy(model: &Model, data: &Data, convex: &Convex, island: Island) -> f64 {
+/// Kinetic energy of an island as the step begins, and of a fall over one step.
+pub(super) fn energies(model: &Model, data: &Data, convex: &Convex, island: Island) -> (f64, f64) {
+    let fall = model.gravity.length() * convex.dt;
     let trees = Island::of(island.trees, &convex.islands.trees);
     let bodies = trees.iter().flat_map(|&tree| model.trees[tree as usize].clone());
-    bodies
-        .map(|i| {
-            let (link, motion) = (&model.links[i].inertia, data.velocity.body[i]);
-            let pose = &data.position.world_from_body[i];
-            let w = pose.rotation.transpose() * motion.angular;
-            let v = motion.at(pose.rotation * link.center_of_mass).linear;
-            0.5 * (link.mass * v.length_squared() + link.rotational.quadratic(w, w))
-        })
-        .sum()
+    bodies.fold((0.0, 0.0), |(energy, fallen), i| {
+        let mass = model.links[i].inertia.mass;
+        (energy + energy_of(model, data, i), fallen + 0.5 * mass * fall * fall)
+    })
+}
+
+/// Kinetic energy of a body as the step begins.
+pub(crate) fn energy_of(model: &Model, data: &Data, i: usize) -> f64 {
+    let (link, motion) = (&model.links[i].inertia, data.velocity.body[i]);
+    let pose = &data.position.world_from_body[i];
+    let w = pose.rotation.transpose() * motion.angular;
+    let v = motion.at(pose.rotation * link.center_of_mass).linear;
+    0.5 * (link.mass * v.length_squared() + link.rotational.quadratic(w, w))
 }

@@ -36,6 +36,7 @@
 //!
 //! So velocities belong to the poses they stand beside, and energy comes from the kicks alone.
 
+mod after_rows;
 mod inertial;
 mod keep;
 mod lone;
@@ -44,6 +45,7 @@ mod sums;
 
 use glam::DVec3;
 
+pub(crate) use self::after_rows::{move_fast, take_over};
 pub(super) use self::inertial::inertial;
 use self::inertial::{add_reactions, kick_without_turning};
 use self::keep::{MOST_GAIN, keep_momentum};
@@ -62,7 +64,7 @@ use crate::state::{State, quaternion, vec3, write3};
 
 /// A tree in which a body turns further than this in a step, rad, moves by free flow. Below, inertial forces of the
 /// start of the step are off by the square of the turn, and (2) takes what they would add.
-const FAST: f64 = 0.02;
+pub(crate) const FAST: f64 = 0.02;
 /// Most stages in a step. Rates beyond are resolved badly, but make no energy either.
 const MOST: usize = 64;
 /// Share of the energy by which a tree that hangs may rise in a step beyond what the kick took for it, (3). A swing does so by the square of

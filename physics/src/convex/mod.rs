@@ -22,7 +22,7 @@
 
 mod alone;
 pub(crate) mod books;
-mod calm;
+pub(crate) mod calm;
 mod combined;
 mod contacts;
 mod drives;
@@ -35,7 +35,7 @@ mod mobility;
 mod newton;
 mod own;
 mod pairs;
-mod pins;
+pub(crate) mod pins;
 mod report;
 pub(crate) mod rows;
 mod scale;
@@ -65,6 +65,10 @@ const FRICTION_ROUNDS: usize = 10;
 /// How often a step is solved again with limits that turned out to be reached. Tangents of a curved limit come close
 /// at the second.
 const AGAIN: usize = 8;
+
+/// Newton steps of the slowest islands of all solves of a step after which it goes on with what it has: nothing is solved again, nor the step
+/// halved. Steps that are hard take 50; a tangle in which points come through whatever is done took 4000, two seconds.
+const PATIENCE: usize = 300;
 
 /// How often an island is solved again whose contacts made energy: those to blame calmed, then all.
 const CALMED: usize = 2;
@@ -133,6 +137,8 @@ pub(crate) struct Convex {
     /// The most that motors, which hold their rates, and prescribed joints may do in the flow; what they did, J.
     most_driven: Vec<f64>,
     driven_work: f64,
+    /// Newton steps of the slowest islands of this step's solves.
+    spent: usize,
     /// Trees whose inertial forces are left to the free flow.
     pub(crate) flows: Vec<bool>,
     /// Bodies on the way from tied ones to their roots, base to tip.
@@ -200,6 +206,8 @@ pub struct SolveReport {
     pub residual: f64,
     /// Times the problem was solved again because points came through at the end of the step.
     pub again: usize,
+    /// Whether the step ran out of patience: limits and points that were passed are left to the next.
+    pub cut_short: bool,
 }
 
 impl SolveReport {
@@ -211,13 +219,24 @@ impl SolveReport {
         self.unsolved += other.unsolved;
         self.residual = self.residual.max(other.residual);
         self.again += other.again;
+        self.cut_short |= other.cut_short;
     }
 }
 
 impl Convex {
-    /// Before the first solve of a step.
+    /// Before the first solve of a step or a part of it.
     pub(crate) fn begin(&mut self) {
         self.unseen.clear();
+    }
+
+    /// Before a step and its parts.
+    pub(crate) fn take_heart(&mut self) {
+        self.spent = 0;
+    }
+
+    /// Whether the step has to go on with what it has.
+    pub(crate) fn is_tired(&self) -> bool {
+        self.spent > PATIENCE
     }
 
     pub(crate) fn new(model: &Model) -> Self {
@@ -286,7 +305,12 @@ pub(crate) fn solve(
             let least = usize::from(!again && round == 0);
             solve_island(model, state, data, act, opt, convex, convex.islands.list[k], least, &mut report);
         }
+        convex.spent += report.most;
         if !limits::find_unseen(model, state, act, convex) {
+            break;
+        }
+        if convex.is_tired() {
+            report.cut_short = true;
             break;
         }
     }
@@ -516,12 +540,16 @@ fn solve_in_rounds(
     least: usize,
 ) -> (newton::Outcome, usize) {
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
+    let energies = if act.pins.is_empty() { (0.0, 0.0) } else { calm::energies(model, data, convex, island) };
     loop {
         let least = if round == 0 { least } else { 0 };
         let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
-        if round == 0 && pins::soften(&mut convex.rows, rows) {
+        if round == 0
+            && !act.pins.is_empty()
+            && pins::soften(model, data, act, &mut convex.rows, rows, energies, opt.dt)
+        {
             // Whatever hard pins did that contradict something is no measure of anything.
             continue;
         }

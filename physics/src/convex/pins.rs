@@ -12,17 +12,17 @@ use super::mobility::Mobility;
 use super::rows::{Row, Source};
 use crate::actuation::{Actuation, Anchor, Pin};
 use crate::data::Data;
-use crate::model::NONE;
+use crate::model::{Model, NONE};
 use crate::spatial::rotation;
 use crate::step::StepOptions;
 use crate::step::reports::{Kind, recall};
 
 /// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
-const HARD: f64 = 1e-5;
+pub(crate) const HARD: f64 = 1e-5;
 
 /// The same of a pin that cannot have its way, see [`soften`]: it pulls with the impulse that would give its point the speed it wants
 /// if nothing else held that.
-const SOFT: f64 = 1.0;
+pub(crate) const SOFT: f64 = 1.0;
 
 /// A pin cannot have its way if it falls short by more than this share of the speed it wants.
 const SHORT: f64 = 0.1;
@@ -35,6 +35,18 @@ const MOST_CHANGE: f64 = 0.5;
 
 /// Fastest that a pin pulls a body that is far from its place, m/s: three times sound.
 const FASTEST: f64 = 1000.0;
+
+/// A pin spends too much if it gives this many times the energy that moves its point, alone, at the speed it wants, and that of a fall of its
+/// island over one step. One along a limb that is all but stretched can have its way, by a turn of hundreds of radians per second that lengthens the limb
+/// by what is left of the bend.
+const SPENDS: f64 = 4.0;
+
+/// What it may give besides, of the kinetic energy of its island: in a net of pins that something falls into, each passes on what all of
+/// the others hold.
+const PASSED_ON: f64 = 0.1;
+
+/// Time in which a pin that cannot have its way undoes its error at the soonest, s: how hard it pulls shall not hang on the step.
+const UNHURRIED: f64 = 1.0 / 24.0;
 
 /// Where a pin's point is, where it should be, by how much the body is turned away, and the other body.
 fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
@@ -67,20 +79,61 @@ fn share(pin: &Pin, data: &Data, act: &Actuation) -> f64 {
     share
 }
 
+/// What a pin wants: velocity of its point and spin of its body, relative to the anchor.
+pub(crate) fn wants(pin: &Pin, data: &Data, act: &Actuation, dt: f64) -> (DVec3, DVec3) {
+    let (point, goal, twisted, _) = errors(pin, data);
+    let rate = pin.correction / dt * share(pin, data, act);
+    (((point - goal) * -rate).clamp_length_max(FASTEST), twisted * -rate)
+}
+
+/// How far a pin got: all in m/s or rad/s, and Ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tried {
+    /// What it wants.
+    pub(crate) wanted: DVec3,
+    /// By how much it falls short where nothing bounds it.
+    pub(crate) short: DVec3,
+    /// Velocity before the step and after it.
+    pub(crate) velocity: [DVec3; 2],
+    pub(crate) impulse: DVec3,
+    /// Mean velocity per impulse at its point.
+    pub(crate) mobility: f64,
+    /// What gravity adds to a velocity in the step.
+    pub(crate) fall: f64,
+    /// Kinetic energy of its island as the step begins, and of a fall of it over one step, J.
+    pub(crate) energies: (f64, f64),
+}
+
+impl Tried {
+    /// Whether it cannot have its way, or only by throwing what it holds about.
+    pub(crate) fn is_in_vain(&self) -> bool {
+        let (wanted, short) = (self.wanted.length(), self.short.length());
+        let gave = 0.5 * self.impulse.dot(self.velocity[0] + self.velocity[1]);
+        let speed = wanted + self.fall + SLOW;
+        let allowed = PASSED_ON * self.energies.0 + SPENDS * self.energies.1;
+        (short > SLOW && short > SHORT * wanted)
+            || (gave - allowed) * self.mobility > 0.5 * SPENDS * speed * speed
+    }
+}
+
+/// What is left of what a pin wants once it is soft. With a softness larger by as much it is the same spring and damper at every rate.
+pub(crate) fn unhurried(pin: &Pin, dt: f64) -> f64 {
+    (dt / (UNHURRIED * pin.correction.max(f64::MIN_POSITIVE))).min(1.0)
+}
+
 /// Adds the rows of all pins.
 pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
     convex.pin_errors.clear();
     for (index, pin) in act.pins.iter().enumerate() {
-        let (point, goal, twisted, other) = errors(pin, data);
+        let (point, goal, _, other) = errors(pin, data);
         convex.pin_errors.push(point.distance(goal));
-        let rate = pin.correction / opt.dt * share(pin, data, act);
+        let (wanted, wanted_spin) = wants(pin, data, act, opt.dt);
         let arm = |b: usize| point - data.position.world_from_body[b].translation;
         let along = pin.release.push_direction.try_normalize();
         let normal = along.unwrap_or(DVec3::Z);
         let mut row = Row::new(Source::Pin(index as u32), pin.body.index(), other, normal);
         row.arm_a = arm(pin.body.index());
         row.arm_b = other.map_or(DVec3::ZERO, arm);
-        let wanted = ((point - goal) * -rate).clamp_length_max(FASTEST);
         row.law.along.target = normal.dot(wanted);
         row.law.target = wanted - normal * row.law.along.target;
         let most = pin.release.force * opt.dt;
@@ -93,9 +146,8 @@ pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut
         if pin.weld {
             let mut row = Row::new(Source::Weld(index as u32), pin.body.index(), other, normal);
             row.spins = true;
-            let wanted = twisted * -rate;
-            row.law.along.target = normal.dot(wanted);
-            row.law.target = wanted - normal * row.law.along.target;
+            row.law.along.target = normal.dot(wanted_spin);
+            row.law.target = wanted_spin - normal * row.law.along.target;
             (row.law.along.lower, row.law.along.upper) = (f64::NEG_INFINITY, f64::INFINITY);
             row.law.bound = f64::INFINITY;
             convex.rows.push(row);
@@ -130,11 +182,20 @@ pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
 
 /// Makes pins soft that cannot have their way, as against a stop, the ground or another pin: hard as they are they would press with
 /// ten thousand times the impulse that moves what they hold, and what cancels of that would drown all else. Whether there are any.
-pub(super) fn soften(rows: &mut [Row], island: &[u32]) -> bool {
+pub(super) fn soften(
+    model: &Model,
+    data: &Data,
+    act: &Actuation,
+    rows: &mut [Row],
+    island: &[u32],
+    energies: (f64, f64),
+    dt: f64,
+) -> bool {
     let mut any = false;
     for &k in island {
         let row = &mut rows[k as usize];
-        if row.is_calm || row.is_immovable() || !matches!(row.source, Source::Pin(_) | Source::Weld(_)) {
+        let (Source::Pin(index) | Source::Weld(index)) = row.source else { continue };
+        if row.is_calm || row.is_immovable() {
             continue;
         }
         let (n, along) = (row.law.normal, &row.law.along);
@@ -148,11 +209,15 @@ pub(super) fn soften(rows: &mut [Row], island: &[u32]) -> bool {
         if row.slides {
             short = n * n.dot(short);
         }
-        let short = short.length();
-        if short > SLOW && short > SHORT * wanted.length() {
+        let velocity = [row.relative(&data.velocity.body), row.velocity];
+        let (impulse, mobility, fall) = (row.impulse, row.mobility, model.gravity.length() * dt);
+        if (Tried { wanted, short, velocity, impulse, mobility, fall, energies }).is_in_vain() {
             row.is_calm = true;
-            row.law.softness = SOFT * row.mobility;
+            let left = unhurried(&act.pins[index as usize], dt);
+            row.law.softness = SOFT * row.mobility / left;
             row.law.along.softness = row.law.softness;
+            row.law.target *= left;
+            row.law.along.target *= left;
             any = true;
         }
     }

@@ -23,10 +23,15 @@
 //! show ([`SETTLED`]). They are made once, with the contacts that the last step left closed; all solves of the step then
 //! use the forces so found. Only **fast** trees take part, those with a body that turns by more than
 //! [`FAST_TURN`] in the step.
+//!
+//! A blow that throws a tree about is not in the middle velocity, nor would a fixed point with it converge where a light link swings a heavy
+//! one: such steps made energy without bound. So trees that turn by more than [`LEFT_TO_FLOW`] leave all of `C` out and, after
+//! the kick, move along their free motion, which keeps the energy (`convex/flow.rs`); and so do those that a blow made as fast.
 
 use glam::DVec3;
 
 use super::StepOptions;
+use crate::convex::flow;
 use crate::data::Data;
 use crate::dynamics::impulse::range_response;
 use crate::dynamics::kinematics::moved;
@@ -36,6 +41,8 @@ use crate::state::State;
 
 /// Trees whose bodies all turn less than this in a step, rad, take their bias forces as they are at its start.
 const FAST_TURN: f64 = 2e-3;
+/// Trees with a body that turns further than this in a step, rad, have no bias forces and move by the free flow.
+const LEFT_TO_FLOW: f64 = flow::FAST;
 /// Most rounds of (2) per solve; the solve with the forces so found is one more.
 const ROUNDS: usize = 5;
 /// Rounds end once no body's turn in the step changes by more than this, rad.
@@ -53,8 +60,9 @@ pub(crate) struct Bias {
     at: Vec<Motion>,
     /// Share of each body's bias forces that counts.
     share: Vec<f64>,
-    /// Which trees are fast.
+    /// Which trees are fast, and which are too fast to have bias forces.
     fast: Vec<bool>,
+    flows: Vec<bool>,
     /// Change of joint velocities in a round.
     change: Vec<f64>,
 }
@@ -66,6 +74,7 @@ impl Bias {
             at: vec![Motion::ZERO; n],
             share: vec![1.0; n],
             fast: vec![false; model.trees.len()],
+            flows: vec![false; model.trees.len()],
             change: vec![0.0; model.n_v()],
         }
     }
@@ -76,22 +85,35 @@ impl Bias {
     pub(crate) fn is_fast(&self, tree: usize) -> bool {
         self.fast[tree]
     }
+
+    /// Whether a tree has no bias forces and moves by the free flow.
+    pub(crate) fn flows(&self, tree: usize) -> bool {
+        self.flows[tree]
+    }
 }
 
 /// Starts from the velocities at the beginning of the step.
 pub(crate) fn prepare(model: &Model, data: &mut Data, dt: f64) {
+    for tree in 0..model.trees.len() {
+        prepare_tree(model, data, dt, tree);
+    }
+}
+
+/// The same for one tree, whose velocities may have been found anew.
+pub(crate) fn prepare_tree(model: &Model, data: &mut Data, dt: f64, tree: usize) {
     let Data { velocity, step, .. } = data;
     let bias = &mut step.bias;
-    bias.at.copy_from_slice(&velocity.body);
-    bias.fast.fill(false);
-    for (i, link) in model.links.iter().enumerate() {
+    let bodies = model.trees[tree].clone();
+    bias.at[bodies.clone()].copy_from_slice(&velocity.body[bodies.clone()]);
+    let turns = velocity.body[bodies.clone()].iter().map(|v| v.angular.length_squared() * dt * dt);
+    let turn = turns.fold(0.0, f64::max);
+    let one = bodies.len() == 1;
+    bias.flows[tree] = !one && turn > LEFT_TO_FLOW * LEFT_TO_FLOW;
+    bias.fast[tree] = !one && !bias.flows[tree] && turn > FAST_TURN * FAST_TURN;
+    for i in bodies {
         let turn = velocity.body[i].angular.length_squared() * dt * dt;
-        bias.fast[model.tree_of[i] as usize] |= turn > FAST_TURN * FAST_TURN;
-        bias.share[i] = share_of(turn);
-        velocity.bias[i] = counted(model, bias, i, velocity.bias[i], link.kind);
-    }
-    for (fast, tree) in bias.fast.iter_mut().zip(&model.trees) {
-        *fast &= tree.len() > 1;
+        bias.share[i] = if bias.flows[tree] { 0.0 } else { share_of(turn) };
+        velocity.bias[i] = counted(model, bias, i, velocity.bias[i], model.links[i].kind);
     }
 }
 

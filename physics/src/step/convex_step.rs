@@ -24,6 +24,7 @@ pub(super) fn advance(
     act: &Actuation,
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
+    data.convex.take_heart();
     advance_halving(model, state, data, act, opt, HALVED)
 }
 
@@ -144,7 +145,7 @@ fn try_step(
         check_finite(model, state, data, next)?;
         look(model, next, data, opt);
         end_pose::find(model, data, &problem.rows, opt.dt, &mut through);
-        if through.is_empty() || again == AGAIN {
+        if through.is_empty() || again == AGAIN || problem.is_tired() {
             break !through.is_empty();
         }
         again += 1;
@@ -156,9 +157,10 @@ fn try_step(
         end_pose::put_in(model, data, &problem.rows, &through, opt.dt);
     };
     data.step.through = through;
-    if is_through && !must {
+    if is_through && !must && !problem.is_tired() {
         return Ok(None);
     }
+    report.solve.cut_short |= is_through && problem.is_tired();
     report.solve.again = again;
     (report.substeps, report.substep) = (1, opt.dt);
     report.passes = report.solve.most;

@@ -14,6 +14,7 @@
 
 pub(crate) mod bias;
 mod books;
+mod calm;
 pub(crate) mod check;
 mod check_rows;
 mod contact_rows;

@@ -3,6 +3,9 @@
 //! A pin that may only push along a direction is a row along it, which pulls with its tension at most, and two across it bounded by
 //! friction times the push, like a contact's; without such a direction it is three rows, each bounded by the largest force. A
 //! motor is a row per freedom; where its effort is bounded as a whole the rows are solved again with what they found shortened.
+//! Pins that contradict each other, or a stop, have no answer as rigid rows. So their rows are softer than rigid by a trace, and those that
+//! cannot have their way pull softly, just as in the convex problem (`convex/pins.rs`).
+//!
 //! Bounds need not hold zero: sweeps clamp to them, and pivoting starts from the bound nearest to zero, that is with a known
 //! impulse already applied.
 
@@ -13,10 +16,11 @@ use super::own_rows::{self, Hits};
 use super::reports::{self, Kind, PinPart, Remembered, recall};
 use super::rows::{Cause, RowSpec, Rows, force_hit, moment_hit};
 use crate::actuation::{Actuation, Anchor, Effort, Motor, Pin, Row};
+use crate::convex::calm::energy_of;
+use crate::convex::pins::{HARD, SOFT, Tried, unhurried, wants};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::model::Model;
-use crate::spatial::rotation;
 
 /// Share of a bound from which on it counts as reached, sweeps being what they are.
 const REACHED: f64 = 1.0 - 1e-6;
@@ -31,8 +35,8 @@ pub(crate) fn push_rows(model: &Model, data: &Data, act: &Actuation, opt: &StepO
             RowSpec::new(Cause::Motor, Hit::Freedom(dof, 1.0))
         });
     }
-    for (index, pin) in act.pins.iter().enumerate() {
-        push_pin(model, data, index, pin, opt, rows);
+    for index in 0..act.pins.len() {
+        push_pin(model, data, act, index, opt, rows);
     }
     for (index, row) in act.rows.iter().enumerate() {
         let hits = own_rows::hits(data, row, |dof, weight, hits| hits.add(Hit::Freedom(dof, weight)));
@@ -99,27 +103,24 @@ pub(crate) fn push_own(
     rows.push_on(model, spec, hits.all());
 }
 
-fn push_pin(model: &Model, data: &Data, index: usize, pin: &Pin, opt: &StepOptions, rows: &mut Rows) {
+fn push_pin(model: &Model, data: &Data, act: &Actuation, index: usize, opt: &StepOptions, rows: &mut Rows) {
+    let pin = &act.pins[index];
     let body = pin.body.index();
     let pose = &data.position.world_from_body[body];
     let point = pose.transform_point(pin.point);
-    let (goal, turn, other) = match pin.anchor {
-        Anchor::World { point, rotation } => (point, rotation, None),
-        Anchor::Body { body, point, rotation } => {
-            let pose = &data.position.world_from_body[body.index()];
-            (pose.transform_point(point), pose.quaternion() * rotation, Some(body.index()))
-        }
+    let other = match pin.anchor {
+        Anchor::World { .. } => None,
+        Anchor::Body { body, .. } => Some(body.index()),
     };
     let last = recall(&data.memory.efforts, Kind::Pin, pin.key);
     let last = last.map_or((DVec3::ZERO, DVec3::ZERO), |r| (r.force * opt.dt, r.moment * opt.dt));
-    let rate = pin.correction / opt.dt;
     let most = pin.release.force * opt.dt;
-    let away = point - goal;
+    let (wanted, wanted_spin) = wants(pin, data, act, opt.dt);
     let spec = |axis: DVec3| {
         let hit = force_hit(data, body, axis, point);
         RowSpec {
             hits: [Some(hit), other.map(|b| force_hit(data, b, -axis, point))],
-            target: -rate * axis.dot(away),
+            target: axis.dot(wanted),
             lower: -most,
             upper: most,
             guess: axis.dot(last.0).clamp(-most, most),
@@ -142,14 +143,13 @@ fn push_pin(model: &Model, data: &Data, index: usize, pin: &Pin, opt: &StepOptio
         }
     }
     if pin.weld {
-        let twisted = rotation::log(pose.quaternion() * turn.conjugate());
         for axis in DVec3::AXES {
             let hit = moment_hit(body, axis);
             rows.push(
                 model,
                 RowSpec {
                     hits: [Some(hit), other.map(|b| moment_hit(b, -axis))],
-                    target: -rate * axis.dot(twisted),
+                    target: axis.dot(wanted_spin),
                     guess: axis.dot(last.1),
                     tag: index as u32,
                     ..RowSpec::new(Cause::Pin, hit)
@@ -157,6 +157,98 @@ fn push_pin(model: &Model, data: &Data, index: usize, pin: &Pin, opt: &StepOptio
             );
         }
     }
+}
+
+/// Calls `found(first, pin)` for the three rows of every point and every weld that are pinned.
+fn each_triple(rows: &Rows, mut found: impl FnMut(usize, usize)) {
+    let mut at = 0;
+    while at < rows.specs.len() {
+        if rows.specs[at].cause == Cause::Pin {
+            found(at, rows.specs[at].tag as usize);
+            at += 3;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Gives the rows of pins their trace of softness, once responses are known.
+pub(crate) fn size(rows: &mut Rows) {
+    let mut triples = core::mem::take(&mut rows.pinned);
+    triples.clear();
+    each_triple(rows, |first, pin| triples.push((first as u32, pin as u32)));
+    for &(first, _) in &triples {
+        let three = first as usize..first as usize + 3;
+        let mobility = three.clone().map(|k| rows.mobility(k)).sum::<f64>() / 3.0;
+        for k in three {
+            if rows.specs[k].compliance == 0.0 {
+                rows.rewrite(k, rows.specs[k].target, HARD * mobility);
+            }
+        }
+    }
+    rows.pinned = triples;
+}
+
+/// Kinetic energy of an island as the step begins, and of a fall over one step.
+fn energies(model: &Model, data: &Data, rows: &Rows, island: usize, fall: f64) -> (f64, f64) {
+    let trees =
+        (0..model.trees.len()).filter(|&tree| rows.touched[tree] && rows.island_of_tree(tree) == island);
+    trees.flat_map(|tree| model.trees[tree].clone()).fold((0.0, 0.0), |(energy, fallen), i| {
+        let mass = model.links[i].inertia.mass;
+        (energy + energy_of(model, data, i), fallen + 0.5 * mass * fall * fall)
+    })
+}
+
+/// Makes pins soft that cannot have their way; whether there are any.
+pub(crate) fn soften(
+    model: &Model,
+    data: &Data,
+    act: &Actuation,
+    opt: &StepOptions,
+    rows: &mut Rows,
+) -> bool {
+    let is_maximal = rows.specs.iter().any(|spec| spec.cause == Cause::Joint);
+    let mut any = false;
+    for n in 0..rows.pinned.len() {
+        let (first, index) = (rows.pinned[n].0 as usize, rows.pinned[n].1 as usize);
+        let mobility = (first..first + 3).map(|k| rows.mobility(k)).sum::<f64>() / 3.0;
+        if rows.specs[first].compliance > 2.0 * HARD * mobility {
+            continue;
+        }
+        let fall = model.gravity.length() * opt.dt;
+        let energies = energies(model, data, rows, rows.island_of(first), fall);
+        let mut tried = Tried { mobility, fall, energies, ..Tried::default() };
+        for k in first..first + 3 {
+            let spec = &rows.specs[k];
+            let Some(Hit::Body(_, wrench)) = spec.hits[0] else { continue };
+            let axis = if wrench.linear == DVec3::ZERO { wrench.angular } else { wrench.linear };
+            let (x, after) = (rows.x[k], rows.rate_after(k));
+            tried.wanted += axis * spec.target;
+            tried.velocity[0] += axis * spec.rate(&rows.more, &data.velocity.body, &[]);
+            tried.velocity[1] += axis * after;
+            tried.impulse += axis * x;
+            // What is at its bounds gives way as it is meant to.
+            let slides = spec.friction.is_some_and(|(normal, mu)| {
+                let across = rows.x[first + 1].hypot(rows.x[first + 2]);
+                across >= REACHED * mu * rows.x[normal as usize]
+            });
+            if !slides && !is_at_bound(spec, x) {
+                tried.short += axis * (spec.target - after);
+            }
+        }
+        // Where joints are rows themselves the mobility is that of a body without what hangs on it, and says nothing about energy.
+        if is_maximal {
+            tried.mobility = 0.0;
+        }
+        if tried.is_in_vain() {
+            let left = unhurried(&act.pins[index], opt.dt);
+            for k in first..first + 3 {
+                rows.rewrite(k, rows.specs[k].target * left, SOFT * mobility / left);
+            }
+            any = true;
+        }
+    }
+    any
 }
 
 /// Whether a row's impulse is at one of its bounds.

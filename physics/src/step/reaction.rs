@@ -14,6 +14,7 @@ use super::gather::{drive_effort, position_error};
 use super::rows::Cause;
 use super::{Formulation, StepOptions, bias};
 use crate::actuation::Actuation;
+use crate::convex::Convex;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::dynamics::kinematics::joint_force;
@@ -72,7 +73,7 @@ impl Reactions {
 }
 
 /// Adds what passed through the joints of a baseline in a part that is the given `share` of the step; the mean force of every prescribed
-/// joint also goes to `data.dynamics.joint_force`. `data.step.next_body` must hold the velocities of all bodies at the end.
+/// joint also goes to `data.dynamics.joint_force`. `flow` knows the inertial forces that are left to the free flow. `data.step.next_body` must hold the velocities of all bodies at the end.
 pub(crate) fn write(
     model: &Model,
     state: &State,
@@ -80,6 +81,7 @@ pub(crate) fn write(
     act: &Actuation,
     share: f64,
     opt: &StepOptions,
+    flow: &Convex,
 ) {
     let per_time = 1.0 / opt.dt;
     for i in 0..model.n_bodies() {
@@ -104,14 +106,14 @@ pub(crate) fn write(
         if data.memory.sleep.asleep[model.tree_of[i] as usize] {
             continue;
         }
-        reactions.wrench[i] += through * share;
+        reactions.wrench[i] += (through + flow.flow_force[i]) * share;
         let body = &model.bodies[i];
         let mut along = [0.0; 6];
         joint_force(link.kind, &data.position.axes[i], through, &mut along);
         for (n, k) in body.v_range().enumerate() {
             let gained = data.step.next_v[k] - state.v[k];
             along[n] += body.joint.armature[n] * gained * per_time;
-            reactions.along[k] += along[n] * share;
+            reactions.along[k] += (along[n] + flow.flow_along[k]) * share;
             if act.prescribed[i] {
                 data.dynamics.joint_force[k] = along[n];
             }

@@ -86,6 +86,8 @@ pub(crate) struct Rows {
     pub(crate) more: Vec<Hit>,
     /// Rows whose impulses together may not be longer than so much: the first, how many, the bound.
     pub(crate) balls: Vec<(u32, u32, f64)>,
+    /// Points and welds that are pinned: the first of three rows, and the pin.
+    pub(crate) pinned: Vec<(u32, u32)>,
     /// Impulses.
     pub(crate) x: Vec<f64>,
     /// `M̂⁻¹Jᵀx`, the change of joint velocities.
@@ -104,6 +106,11 @@ pub(crate) struct Rows {
     joint_pushes: Vec<f64>,
     hits: Vec<Hit>,
     direct: Direct,
+    /// Work space of `calm.rs`: by island, what was given beyond what may be, what may push out, and (2); impulses of all rows.
+    pub(super) surplus: Vec<f64>,
+    pub(super) pushed_out: Vec<f64>,
+    pub(super) own: Vec<[f64; 2]>,
+    pub(super) spare_x: Vec<f64>,
     /// Islands that sweeps must look after.
     swept: Vec<bool>,
     /// Multiplications done in this step.
@@ -317,6 +324,34 @@ impl Rows {
         for (row, spec) in self.rows.iter_mut().zip(&self.specs) {
             row.offset = spec.rate(&self.more, bodies, v) - spec.target;
         }
+    }
+
+    /// The island of a row, by the number of its first tree.
+    pub(super) fn island_of(&self, row: usize) -> usize {
+        self.responses.trees_of(row).next().map_or(0, |tree| self.groups.island[tree as usize] as usize)
+    }
+
+    /// The same of a tree.
+    pub(super) fn island_of_tree(&self, tree: usize) -> usize {
+        self.groups.island[tree] as usize
+    }
+
+    /// Velocity per impulse of a row by itself, its compliance left out.
+    pub(crate) fn mobility(&self, row: usize) -> f64 {
+        self.responses.entry(row, row)
+    }
+
+    /// `J v⁺` of a row as it was last solved.
+    pub(crate) fn rate_after(&self, row: usize) -> f64 {
+        let spec = &self.specs[row];
+        self.rows[row].offset + spec.target + spec.rate(&self.more, &self.body_change, &self.change)
+    }
+
+    /// Gives a row another target and compliance.
+    pub(crate) fn rewrite(&mut self, row: usize, target: f64, compliance: f64) {
+        self.rows[row].offset += self.specs[row].target - target;
+        self.rows[row].compliance = compliance;
+        (self.specs[row].target, self.specs[row].compliance) = (target, compliance);
     }
 
     /// Keeps the impulses and applies them through the present factors: one response per tree.

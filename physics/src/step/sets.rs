@@ -10,7 +10,7 @@
 
 use super::rows::Cause;
 use super::solve::{body_velocities, next_body_velocities};
-use super::{Formulation, RowReport, StepOptions, StepReport, bias, gather, limits, trees};
+use super::{Formulation, RowReport, StepOptions, StepReport, bias, calm, gather, limits, pins, trees};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -49,7 +49,7 @@ pub(super) fn find(
                 data.step.rows.forget(tree);
             }
         }
-        report.rows = solve_rows(model, data, opt);
+        report.rows = solve_rows(model, state, data, act, opt);
         settle(model, data);
         // Rounds are work like any other: the bound holds for all of them together.
         let tired = report.rows.work > opt.most_work;
@@ -88,7 +88,13 @@ fn settle(model: &Model, data: &mut Data) {
 }
 
 /// Solves the rows for the present velocities of the trees.
-fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
+fn solve_rows(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> RowReport {
     if data.step.rows.specs.is_empty() {
         return RowReport { settled: true, ..RowReport::default() };
     }
@@ -113,10 +119,18 @@ fn solve_rows(model: &Model, data: &mut Data, opt: &StepOptions) -> RowReport {
         _ => 0,
     });
     let direct = opt.formulation == Formulation::LcpDantzig || rows.specs.len() <= most.max().unwrap_or(0);
+    pins::size(&mut rows);
     let mut report = rows.solve(model, data, opt, direct);
+    while pins::soften(model, data, act, opt, &mut rows) {
+        report = rows.solve(model, data, opt, direct);
+    }
     if rows.shorten() {
         report = rows.solve(model, data, opt, direct);
     }
+    if calm::calm(model, state, data, opt, &mut rows) {
+        report = rows.solve(model, data, opt, direct);
+    }
+    calm::scale(model, state, data, opt, &mut rows);
     data.step.rows = rows;
     report
 }

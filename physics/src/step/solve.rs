@@ -6,6 +6,7 @@ use super::{
 };
 use crate::actuation::Actuation;
 use crate::contact::penalty;
+use crate::convex::flow;
 use crate::data::Data;
 use crate::dynamics::kinematics::moved;
 use crate::model::{JointKind, Model, NONE};
@@ -48,8 +49,12 @@ pub(crate) fn advance_once(
     let next_v = core::mem::take(&mut data.step.next_v);
     pins::report(named, data, &next_v, share, opt);
     data.step.next_v = next_v;
-    reaction::write(model, state, data, act, share, opt);
+    let mut problem = core::mem::take(&mut data.convex);
+    flow::take_over(model, data, act, opt, &mut problem);
+    reaction::write(model, state, data, act, share, opt, &problem);
     let mut next = next_state(model, state, data, opt);
+    flow::move_fast(model, state, data, act, &mut problem, &mut next);
+    data.convex = problem;
     sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
     check_finite(model, state, data, &next)?;
     if opt.ledger {

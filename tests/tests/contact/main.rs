@@ -6,6 +6,7 @@
 mod actuation;
 mod books;
 mod drives;
+mod energy_law;
 mod forces;
 mod limits;
 mod pins;

@@ -18,6 +18,7 @@ mod newton_3699_ball_joint_flutter;
 mod newton_4269_passive_figures;
 mod rapier_968_popping_at_rest;
 mod rest;
+mod rigid_rows_make_no_energy;
 mod sliders_on_spinning_parents;
 mod soak_seeds;
 mod stacks;

@@ -1,0 +1,142 @@
+//! Rigid rows of contacts and limits that make energy ask for rest, or do less.
+//!
+//! As in the convex problem (`convex/calm.rs`) the books of an island's contacts and limits,
+//!
+//! ```text
+//! (1)  w = Σ x·(u⁰ + u⁺)/2  ≤  share of T
+//! ```
+//!
+//! are looked at once its rows are solved. Where (1) does not hold, rows that ask for more than rest (bounce, push-out, a joint beyond its
+//! limit) ask for rest, and all are solved again. An exact answer then only takes energy; sweeps that ran out of rounds, or limits and
+//! contacts that contradict each other, have none. So what is still too much is taken off: all impulses `x_c` of the island's contacts
+//! and limits are multiplied by the largest `s` with
+//!
+//! ```text
+//! (2)  w(s) = s x_c·(u⁰ + u')/2 + ½ s² x_cᵀA x_c  ≤  share of T,     u' = u⁺ without x_c
+//! ```
+//!
+//! which stays within all bounds and cones.
+
+use super::StepOptions;
+use super::rows::{Cause, Rows};
+use crate::convex::calm::{SHARE, energy_of};
+use crate::data::Data;
+use crate::model::Model;
+use crate::state::State;
+
+/// What they may give of the energy of a fall over one step: at rest, where there is next to no other.
+const SHARE_OF_FALL: f64 = 0.01;
+
+/// Whether a row's energy is looked at.
+fn counts(cause: Cause) -> bool {
+    matches!(cause, Cause::Contact | Cause::Limit)
+}
+
+/// By island (the number of its first tree): what contacts and limits gave, less what they may give, J.
+fn surplus(
+    model: &Model,
+    state: &State,
+    data: &Data,
+    opt: &StepOptions,
+    rows: &mut Rows,
+    out: &mut Vec<f64>,
+) {
+    out.clear();
+    out.resize(model.trees.len(), 0.0);
+    let mut pushed = core::mem::take(&mut rows.pushed_out);
+    pushed.clear();
+    pushed.resize(model.trees.len(), 0.0);
+    for (k, spec) in rows.specs.iter().enumerate() {
+        let x = rows.x[k];
+        if x == 0.0 || !counts(spec.cause) {
+            continue;
+        }
+        let before = spec.rate(&rows.more, &data.velocity.body, &state.v);
+        let (mobility, island) = (rows.mobility(k), rows.island_of(k));
+        out[island] += 0.5 * x * (before + rows.rate_after(k));
+        if spec.target > 0.0 && mobility > 0.0 {
+            let speed = spec.target.min(opt.max_correction_speed);
+            pushed[island] += 0.5 * speed * speed / mobility;
+        }
+    }
+    let (fall, out_speed) = (model.gravity.length() * opt.dt, opt.max_correction_speed);
+    for (tree, bodies) in model.trees.iter().enumerate() {
+        let island = rows.island_of_tree(tree);
+        if rows.touched[tree] && out[island] > 0.0 {
+            let mass: f64 = bodies.clone().map(|i| model.links[i].inertia.mass).sum();
+            let energy: f64 = bodies.clone().map(|i| energy_of(model, data, i)).sum();
+            // What overlaps is meant to be pushed out, if only once however many points it has.
+            let out_of = pushed[island].min(0.5 * mass * out_speed * out_speed);
+            pushed[island] -= out_of;
+            out[island] -= SHARE * energy + SHARE_OF_FALL * 0.5 * mass * fall * fall + out_of;
+        }
+    }
+    rows.pushed_out = pushed;
+}
+
+/// Lets rows of islands that break (1) ask for rest; whether any did not.
+pub(super) fn calm(model: &Model, state: &State, data: &Data, opt: &StepOptions, rows: &mut Rows) -> bool {
+    let mut over = core::mem::take(&mut rows.surplus);
+    surplus(model, state, data, opt, rows, &mut over);
+    let mut any = false;
+    for k in 0..rows.specs.len() {
+        let spec = &rows.specs[k];
+        if counts(spec.cause) && spec.target > 0.0 && over[rows.island_of(k)] > 0.0 {
+            rows.rewrite(k, 0.0, rows.specs[k].compliance);
+            any = true;
+        }
+    }
+    rows.surplus = over;
+    any
+}
+
+/// Takes off what breaks (1) all the same, by (2).
+pub(super) fn scale(model: &Model, state: &State, data: &mut Data, opt: &StepOptions, rows: &mut Rows) {
+    let mut over = core::mem::take(&mut rows.surplus);
+    surplus(model, state, data, opt, rows, &mut over);
+    if over.iter().any(|&over| over.is_nan() || over > 0.0) {
+        // What the rows in question do by themselves, x_cᵀA x_c and what they gave.
+        let mut own = core::mem::take(&mut rows.own);
+        own.clear();
+        own.resize(over.len(), [0.0; 2]);
+        let mut all = core::mem::take(&mut rows.spare_x);
+        all.clone_from(&rows.x);
+        for k in 0..rows.specs.len() {
+            if counts(rows.specs[k].cause) {
+                let before = rows.specs[k].rate(&rows.more, &data.velocity.body, &state.v);
+                own[rows.island_of(k)][1] += 0.5 * rows.x[k] * (before + rows.rate_after(k));
+            } else {
+                rows.x[k] = 0.0;
+            }
+        }
+        rows.reapply(model, data);
+        for (k, spec) in rows.specs.iter().enumerate().filter(|(_, spec)| counts(spec.cause)) {
+            own[rows.island_of(k)][0] += rows.x[k] * spec.rate(&rows.more, &rows.body_change, &rows.change);
+        }
+        rows.x.clone_from(&all);
+        for k in 0..rows.specs.len() {
+            let island = rows.island_of(k);
+            let ([square, gave], over) = (own[island], over[island]);
+            if over > 0.0 && counts(rows.specs[k].cause) && square > 0.0 {
+                // w(s) = s b + ½ s² a, with w(1) = gave.
+                let (slope, allowed) = (gave - 0.5 * square, (gave - over).max(0.0));
+                let s = ((slope * slope + 2.0 * square * allowed).sqrt() - slope) / square;
+                rows.x[k] *= s.clamp(0.0, 1.0);
+            }
+        }
+        rows.reapply(model, data);
+        (rows.own, rows.spare_x) = (own, all);
+        // Impulses so large that rounding is all that is left of (2).
+        surplus(model, state, data, opt, rows, &mut over);
+        if over.iter().any(|&over| over.is_nan() || over > 0.0) {
+            for k in 0..rows.specs.len() {
+                let over = over[rows.island_of(k)];
+                if counts(rows.specs[k].cause) && (over.is_nan() || over > 0.0) {
+                    rows.x[k] = 0.0;
+                }
+            }
+            rows.reapply(model, data);
+        }
+    }
+    rows.surplus = over;
+}
