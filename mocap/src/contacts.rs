@@ -1,4 +1,4 @@
-//! Foot contacts: when heel and toe of each foot rest on the ground (recipe: height and speed with hysteresis,
+//! Foot contacts: when heel and toe of each foot rest on the ground (height and speed with hysteresis,
 //! short contacts dropped, short gaps filled).
 //!
 //! Joint centres lie inside the foot, at a height that differs by skeleton; heights are therefore measured from the

@@ -81,7 +81,7 @@ fn standard_figures_stand_and_have_their_freedoms() {
 
 #[test]
 fn the_stuntperson_has_the_reference_body_s_numbers() {
-    // Recipe 0.2, computed independently: centre of mass 1.037 m, inertia about it 14.1, 13.4, 1.09 kg m².
+    // Computed independently: centre of mass 1.037 m, inertia about it 14.1, 13.4, 1.09 kg m².
     let figure = Character::stuntperson();
     let (_, data) = at_rest(figure.model());
     let com = center_of_mass(figure.model(), &data);

@@ -24,7 +24,7 @@ pub struct FootLift {
 
 impl Default for FootLift {
     fn default() -> Self {
-        Self { force: 0.3, swing_speed: 0.5, longest: 0.15 }
+        Self { force: 0.8, swing_speed: 0.5, longest: 0.15 }
     }
 }
 

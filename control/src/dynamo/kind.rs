@@ -53,7 +53,7 @@ pub(crate) const KEYS: &[Setting] = &[
     ),
     Setting::new("yaw_limit", "60.0", "largest moment that holds the heading, N m"),
     Setting::new("fade", "0.25", "seconds over which one motion fades into the next"),
-    Setting::new("foot_lift", "0.3", "lift of feet that touch too early, a share of the weight"),
+    Setting::new("foot_lift", "0.8", "lift of feet that touch too early, a share of the weight"),
     Setting::new("stun.gather", "0.05", "seconds over which blows are gathered"),
     Setting::new("stun.least", "10.0", "impulse that is felt, N s"),
     Setting::new("stun.most", "60.0", "impulse that knocks out, N s"),

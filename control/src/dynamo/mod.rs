@@ -56,8 +56,8 @@ pub struct DynamoOptions {
     pub frame: Frame,
     /// How the root balances.
     pub balance: Balance,
-    /// Largest moment about the vertical that holds the root's own heading to the body's, N m. (Recipes 4.7 advises 30;
-    /// running and hopping need 60. The other bones' springs answer it: see [`Targets`].)
+    /// Largest moment about the vertical that holds the root's own heading to the body's, N m: running and
+    /// hopping need 60. (The other bones' springs answer it: see [`Targets`].)
     pub yaw_limit: f64,
     /// How impacts weaken the character.
     pub stun: StunOptions,

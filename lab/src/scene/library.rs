@@ -31,4 +31,5 @@ scenes!(
     "dynamo-punches",
     "dynamo-run",
     "dynamo-walk",
+    "dynamo-walks",
 );

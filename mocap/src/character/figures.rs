@@ -56,7 +56,7 @@ impl Character {
             separate_toes: true,
             ..CharacterOptions::default()
         };
-        // Recipe 6.1, segment table.
+        // Lligadas et al., table of segments.
         let mass_of = |part| match part {
             Part::Pelvis => Some(16.3),
             Part::Spine(_) => Some(40.0),

@@ -1,6 +1,6 @@
 //! Joint kinds, limits from the table of ranges, effort limits and servo gains of every part.
 //!
-//! Signs (recipe 0.1): hip, shoulder, elbow, waist, neck and knee flexion, abduction, dorsiflexion and toe extension are
+//! Signs: hip, shoulder, elbow, waist, neck and knee flexion, abduction, dorsiflexion and toe extension are
 //! positive; limbs twist inward, the trunk to the left; ankles invert, wrists bend to the palm and to the thumb. Body
 //! axes are the world's in the standing pose, so flexion turns about ±y, abduction about ±x and twist about ±z. A ball
 //! joint's rotation is `R(flexion) R(abduction) R(twist)`.
@@ -107,7 +107,7 @@ pub(super) fn joint(style: JointStyle, part: Part, share: f64, mass: f64) -> Joi
     }
 }
 
-/// Published torque limits about flexion, abduction (or lateral) and twist, N m (Lligadas et al.; recipe 6.1). The
+/// Published torque limits about flexion, abduction (or lateral) and twist, N m (Lligadas et al.). The
 /// foot's yaw, which the paper leaves out, gets the abduction's limit.
 const fn walker_efforts(part: Part) -> [f64; 3] {
     match part {

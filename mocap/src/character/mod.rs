@@ -371,7 +371,7 @@ impl Character {
         &self.soles
     }
 
-    /// Reference servo gains of the joint above every body, by body index (recipe 4.4 scaled by mass; zero for the root).
+    /// Reference servo gains of the joint above every body, by body index (DeepMimic's, Peng et al. 2018, scaled by mass; zero for the root).
     pub fn gains(&self) -> &[ServoGains] {
         &self.gains
     }
@@ -463,7 +463,7 @@ impl Character {
         (theirs.len() == own.len() && theirs.iter().zip(own).all(same)).then_some(tree)
     }
 
-    /// Sets a joint by its anatomical angles in radians: flexion, abduction, twist (recipe 0.1 signs; those it lacks are
+    /// Sets a joint by its anatomical angles in radians: flexion, abduction, twist (signs as in `joints`; those it lacks are
     /// ignored). Nothing happens for the root.
     pub fn set_angles(&self, state: &mut State, body: BodyId, angles: [f64; 3]) {
         let part = self.parts[body.index()];

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn capsules_have_the_recipe_radii() {
+    fn capsules_have_the_radii_of_their_segments() {
         // 80 kg: thigh 0.080, shank 0.045, upper arm 0.043, forearm 0.035 m.
         for (share, length, wanted) in
             [(0.1416, 0.437, 0.080), (0.0433, 0.449, 0.045), (0.0271, 0.291, 0.043), (0.0162, 0.278, 0.035)]

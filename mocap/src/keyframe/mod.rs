@@ -10,7 +10,7 @@
 //! steady = 0.3            # the root's way is averaged over so many seconds either side
 //! duration = 1.1          # default: the last key's time
 //!
-//! [poses.strike]          # degrees, recipe signs; unsaid angles come from `base`, else 0
+//! [poses.strike]          # degrees, flexion positive; unsaid angles come from `base`, else 0
 //! base = "stand"
 //! trunk = [4, 0, 5]       # flexion, bend to the left, twist to the left; a number is flexion
 //! pitch = 2               # of the pelvis: forwards; also roll (to the right) and yaw (to the left)

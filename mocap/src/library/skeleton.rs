@@ -258,7 +258,7 @@ mod tests {
         for side in Side::BOTH {
             assert!(sole(side).iter().all(|p| (-1e-12..0.006).contains(&placed.bottom(p))));
         }
-        // Recipe: hip height .968, centre of mass at 1.037.
+        // Hip height .968, centre of mass at 1.037.
         assert!((placed.center_of_mass(&masses()).z - 1.037).abs() < 0.02);
         let roles = Roles::find(&skeleton);
         assert_eq!((roles.chest, roles.neck, roles.head), (Some(CHEST), Some(NECK), Some(HEAD)));
