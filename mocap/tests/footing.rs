@@ -1,6 +1,6 @@
 //! Feet stand where they rest and clear the ground where they swing, on the figure's own soles.
 
-use stuntlab_mocap::character::{Character, CharacterOptions};
+use stuntlab_mocap::character::{Character, CharacterOptions, limit_violation};
 use stuntlab_mocap::footing::set_feet;
 use stuntlab_mocap::{Clip, library};
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -98,4 +98,24 @@ fn a_jump_keeps_its_flight() {
     let gained = highest(&set) - highest(&jump);
     assert!((-0.01..0.05).contains(&gained), "{} of {}", highest(&set), highest(&jump));
     assert!(highest(&set) > 0.1);
+}
+
+#[test]
+fn a_pose_beyond_its_limits_is_brought_inside_and_others_stay() {
+    let idle = library::compiled("idle").expect("idle").clip;
+    let character = figure(&idle);
+    let (same, share) = character.clip_within_limits(&idle);
+    assert!(share == 0.0 && same == idle, "{share}");
+    // A knee bent the wrong way in the last frame.
+    let knee = character.joint_roles().left.knee.expect("a knee");
+    let mut rotations: Vec<DQuat> = (0..idle.n_frames()).flat_map(|f| idle.rotations(f).to_vec()).collect();
+    let first = (idle.n_frames() - 1) * idle.n_joints();
+    rotations[first..][knee] = DQuat::from_rotation_y(-0.5);
+    let positions = (0..idle.n_frames()).map(|f| idle.root_position(f)).collect();
+    let broken = Clip::new("broken", idle.skeleton().clone(), idle.frame_time(), positions, rotations)
+        .expect("frames");
+    let (inside, share) = character.clip_within_limits(&broken);
+    assert!(share > 0.0 && share < 0.02, "{share}");
+    let state = character.state_from_pose(&inside.pose(idle.n_frames() - 1));
+    assert!(limit_violation(character.model(), &state) < 1e-6);
 }

@@ -25,6 +25,7 @@ scenes!(
     "dynamo-cartwheel-obstacle",
     "dynamo-crate",
     "dynamo-drag",
+    "dynamo-floor",
     "dynamo-impacts",
     "dynamo-jump",
     "dynamo-obstacles",

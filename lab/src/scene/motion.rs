@@ -188,6 +188,9 @@ fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError
             retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
         clip = align_to_ground(&fitted.clip, sole);
     }
+    if wanted.recorded {
+        clip = character.clip_within_limits(&clip).0;
+    }
     clip = set_feet(&clip, character, wanted.cyclic).clip;
     Ok(Motion {
         character: character.clone(),

@@ -9,6 +9,7 @@
 
 use super::Character;
 use super::anatomy::Part;
+use super::clamp_to_limits;
 use crate::skeleton::JointId;
 use crate::spline::{ClipSpline, Sample};
 use crate::{Clip, ClipError, Pose};
@@ -274,6 +275,24 @@ impl Character {
         let share = 1.0 / (chain.len() - k) as f64;
         let turn = crate::rotation::exp(crate::rotation::log(left.normalize()) * share);
         (turn * at).normalize()
+    }
+
+    /// A clip on this character's skeleton with every joint inside its limits, and the share of its frames in which one was not. Who tracks a
+    /// motion that its figure cannot make presses joints against their stops with all its strength, and the stops turn the body.
+    pub fn clip_within_limits(&self, clip: &Clip) -> (Clip, f64) {
+        let mut states: Vec<State> =
+            (0..clip.n_frames()).map(|f| self.state_from_pose(&clip.pose(f))).collect();
+        let outside: usize =
+            states.iter_mut().map(|s| usize::from(clamp_to_limits(&self.model, s) > 0)).sum();
+        if outside == 0 {
+            return (clip.clone(), 0.0);
+        }
+        let share = outside as f64 / clip.n_frames() as f64;
+        match self.clip_from_states(&clip.name, clip.frame_time(), &states) {
+            Ok(inside) => (inside.with_tags(clip.tags.clone()), share),
+            // Numbers that are not finite: there is nothing to bring inside.
+            Err(_) => (clip.clone(), share),
+        }
     }
 
     /// A motion of this character as a clip on its skeleton, for export.
