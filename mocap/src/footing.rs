@@ -20,7 +20,7 @@
 
 use crate::character::{Character, SolePoint};
 use crate::contacts::{ContactOptions, intervals, replace_short_runs};
-use crate::edit::{Leg, advance, fade_weight, place_planar};
+use crate::edit::{Leg, advance, fade_weight, place_planar, spread};
 use crate::roles::Side;
 use crate::skeleton::JointId;
 use crate::{Clip, Skeleton};
@@ -239,24 +239,13 @@ impl Soles {
         let begin = ContactOptions::default().begin_speed;
         let settle = ((SETTLE / self.frame_time) as usize).max(1);
         let rise = ((RISE / self.frame_time) as usize).max(1);
-        let mut lift = vec![0.0_f64; swing.len()];
-        for (k, frame) in swing.clone().enumerate() {
+        let missing = |frame: usize| {
             let speed = course.way[frame].length() / self.frame_time;
             let wanted = (APPROACH * (speed - begin).max(0.0)).min(CLEARANCE);
-            let missing = wanted - (course.height[frame] + shifts[frame].z);
-            if missing <= 0.0 {
-                continue;
-            }
-            lift[k] = lift[k].max(missing);
-            for p in 0..rise {
-                let part = missing * fade_weight(p, rise);
-                for at in [k.checked_sub(p + 1), Some(k + p + 1)].into_iter().flatten() {
-                    if let Some(l) = lift.get_mut(at) {
-                        *l = l.max(part);
-                    }
-                }
-            }
-        }
+            (wanted - (course.height[frame] + shifts[frame].z)).max(0.0)
+        };
+        let missing: Vec<f64> = swing.clone().map(missing).collect();
+        let lift = spread(&missing, rise);
         // No jump where the foot comes to stand or leaves.
         let n = swing.len();
         for (k, lift) in lift.iter().enumerate() {
@@ -325,20 +314,4 @@ fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2]) -> Clip {
 /// How far a leg may be stretched: no farther than it is, or to where its knee would snap straight.
 fn limit(leg: &Leg, hip: DVec3, ankle: DVec3) -> f64 {
     (STRETCHED * leg.length).max((hip - ankle).length()).min(leg.length)
-}
-
-/// Every value reaches its neighbours, fading over `ease` of them.
-fn spread(values: &[f64], ease: usize) -> Vec<f64> {
-    let mut spread = values.to_vec();
-    for (frame, &value) in values.iter().enumerate().filter(|v| *v.1 > 0.0) {
-        for p in 0..ease {
-            let part = value * fade_weight(p, ease);
-            for at in [frame.checked_sub(p + 1), Some(frame + p + 1)].into_iter().flatten() {
-                if let Some(s) = spread.get_mut(at) {
-                    *s = s.max(part);
-                }
-            }
-        }
-    }
-    spread
 }

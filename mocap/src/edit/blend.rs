@@ -12,6 +12,22 @@ pub fn fade_weight(p: usize, k: usize) -> f64 {
     (2.0 * u - 3.0) * u * u + 1.0
 }
 
+/// Every value reaches its neighbours, fading over `ease` of them; the largest counts.
+pub(crate) fn spread(values: &[f64], ease: usize) -> Vec<f64> {
+    let mut spread = values.to_vec();
+    for (frame, &value) in values.iter().enumerate().filter(|v| *v.1 > 0.0) {
+        for p in 0..ease {
+            let part = value * fade_weight(p, ease);
+            for at in [frame.checked_sub(p + 1), Some(frame + p + 1)].into_iter().flatten() {
+                if let Some(s) = spread.get_mut(at) {
+                    *s = s.max(part);
+                }
+            }
+        }
+    }
+    spread
+}
+
 /// Whether two clips can share frames.
 fn check_compatible(a: &Clip, b: &Clip) -> Result<(), ClipError> {
     let same_time = (a.frame_time() - b.frame_time()).abs() < 1e-9 * a.frame_time();

@@ -5,7 +5,7 @@
 //! the foot keeps its orientation, and the correction fades in and out around the contact with C¹ weights. Where a leg
 //! is too short for its place, the root is lowered by what is missing, spread over the neighbouring frames.
 
-use super::blend::fade_weight;
+use super::blend::{fade_weight, spread};
 use super::leg::Leg;
 use crate::contacts::{Contacts, intervals};
 use crate::roles::Side;
@@ -62,20 +62,7 @@ fn lowering(feet: &[Foot], n_frames: usize, ease: usize) -> Vec<f64> {
             needed[frame] = needed[frame].max(away.z - height);
         }
     }
-    let mut drops = needed.clone();
-    for (frame, &drop) in needed.iter().enumerate().filter(|n| *n.1 > 0.0) {
-        for p in 0..ease {
-            let weighted = drop * fade_weight(p, ease);
-            for at in [frame.checked_sub(p + 1), Some(frame + p + 1)]
-                .into_iter()
-                .flatten()
-                .filter(|&f| f < n_frames)
-            {
-                drops[at] = drops[at].max(weighted);
-            }
-        }
-    }
-    drops
+    spread(&needed, ease)
 }
 
 /// How far the ankle must move in every frame.

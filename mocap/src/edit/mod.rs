@@ -12,6 +12,7 @@ mod time;
 
 pub(crate) use align::heading_direction;
 pub use align::{Planar, advance, align_to_ground, face_forward, heading, place_planar};
+pub(crate) use blend::spread;
 pub use blend::{blend, concatenate, fade, fade_weight};
 pub use cycle::{Cycle, make_cycle};
 pub use filter::butterworth;
