@@ -4,6 +4,7 @@ pub mod chains;
 pub mod compare;
 pub mod dense;
 pub mod draws;
+pub mod impacts;
 pub mod rest;
 pub mod soak;
 pub mod steadiness;

@@ -17,7 +17,7 @@ pub(super) fn body(model: &Model, convex: &Convex, island: Island) -> Option<usi
 
 /// The Newton direction (2) of `newton.rs`, with all gains as they are now.
 pub(super) fn direction(model: &Model, data: &Data, convex: &mut Convex, island: Island, body: usize) {
-    let mut inertia = smooth::lone_inertia(convex, body);
+    let mut inertia = smooth::lone_inertia(&convex.own, &convex.extra, body);
     for &k in Island::of(island.rows, &convex.islands.rows) {
         let row = &convex.rows[k as usize];
         if row.gain.trace() > 0.0 {

@@ -10,7 +10,9 @@
 //! (1)  w = Σ γ·(u⁰ + u⁺)/2  ≤  share of T
 //! ```
 //!
-//! are looked at once it is solved. Where (1) does not hold it is solved again: first those terms that gave energy ask for rest, then all.
+//! are looked at once it is solved. Where (1) does not hold it is solved again: first those terms that gave energy ask to part no faster than
+//! they came, `û_n ≤ -u⁰_n` and `û_t = 0`, then all ask for rest. The first is enough for what whirls: a free flow that bends into a
+//! contact leaves it with the speed at which the next kick may part it, and at rest after every kick it would sink.
 
 use super::Convex;
 use super::contacts::PUSH_OUT;
@@ -18,10 +20,12 @@ use super::islands::Island;
 use super::rows::Source;
 use crate::data::Data;
 use crate::model::Model;
+use crate::spatial::Motion;
 use crate::state::State;
 
-/// What an island's contacts may give in a step, of its kinetic energy: push-out and friction's springs at rest give less by far.
-pub(crate) const SHARE: f64 = 1e-3;
+/// What an island's contacts may give of its kinetic energy, per second: half of what soak allows in its seconds. Push-out and friction's
+/// springs give less by far.
+pub(crate) const SHARE: f64 = 0.01;
 /// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
 /// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
@@ -31,12 +35,18 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
     let (mut given, mut allowed, mut exchanged) = (0.0, 0.0, 0.0);
     for &k in Island::of(island.rows, &convex.islands.rows) {
         let row = &convex.rows[k as usize];
-        if matches!(row.source, Source::Contact(_)) && row.impulse != glam::DVec3::ZERO {
+        let Source::Contact(index) = row.source else { continue };
+        if row.impulse != glam::DVec3::ZERO {
             given += 0.5 * row.impulse.dot(row.relative(&data.velocity.body) + row.velocity);
             exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse.length_squared();
             if row.law.along.target > 0.0 && row.mobility > 0.0 {
                 // What overlaps is meant to be pushed out.
-                allowed += 0.5 * PUSH_OUT * PUSH_OUT / row.mobility;
+                allowed += 0.5 * row.law.along.target.min(PUSH_OUT).powi(2) / row.mobility;
+            }
+            let law = &data.contact.points[index as usize].law;
+            if law.material.stiffness.is_some() {
+                // A spring of the material's own gives back what was pressed into it.
+                allowed += 0.5 * law.stiffness * law.pressed.max(0.0).powi(2);
             }
         }
     }
@@ -52,24 +62,24 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         return false;
     }
     let (energy, fall) = energies(model, data, convex, island);
-    if given <= allowed + exchanged.min(fall) + SHARE * energy {
+    if given <= allowed + exchanged.min(fall) + SHARE * convex.dt * energy {
         return false;
     }
     let mut any = false;
-    for worst in [true, false] {
+    for to_rest in [false, true] {
         for &k in Island::of(island.rows, &convex.islands.rows) {
             let row = &mut convex.rows[k as usize];
-            let is_contact = matches!(row.source, Source::Contact(_));
-            if !is_contact || row.is_calm || row.impulse == glam::DVec3::ZERO {
+            if !matches!(row.source, Source::Contact(_)) || row.impulse == glam::DVec3::ZERO {
                 continue;
             }
-            let gave = row.impulse.dot(row.relative(&data.velocity.body) + row.velocity) > 0.0;
-            if gave || !worst {
-                row.is_calm = true;
-                any |= row.law.along.target > 0.0
+            let before = row.relative(&data.velocity.body);
+            if to_rest || row.impulse.dot(before + row.velocity) > 0.0 {
+                let most = if to_rest { 0.0 } else { (-row.law.normal.dot(before)).max(0.0) };
+                any |= row.law.along.target > most
                     || row.law.along.lower > 0.0
                     || row.law.target != glam::DVec3::ZERO;
-                row.law.along.target = row.law.along.target.min(0.0);
+                row.is_calm = true;
+                row.law.along.target = row.law.along.target.min(most);
                 row.compressed = None;
                 row.law.along.lower = 0.0;
                 row.law.target = glam::DVec3::ZERO;
@@ -102,7 +112,12 @@ pub(super) fn energies(model: &Model, data: &Data, convex: &Convex, island: Isla
 
 /// Kinetic energy of a body as the step begins.
 pub(crate) fn energy_of(model: &Model, data: &Data, i: usize) -> f64 {
-    let (link, motion) = (&model.links[i].inertia, data.velocity.body[i]);
+    energy_at(model, data, i, data.velocity.body[i])
+}
+
+/// Kinetic energy of a body that moves so at the pose the step begins with.
+pub(crate) fn energy_at(model: &Model, data: &Data, i: usize, motion: Motion) -> f64 {
+    let link = &model.links[i].inertia;
     let pose = &data.position.world_from_body[i];
     let w = pose.rotation.transpose() * motion.angular;
     let v = motion.at(pose.rotation * link.center_of_mass).linear;

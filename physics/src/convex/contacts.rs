@@ -43,7 +43,7 @@ const SIGMA: f64 = 0.1;
 const STIFFER: f64 = 0.1;
 /// The same for resistance to rolling, which has no anchor and would creep.
 const SIGMA_TURNING: f64 = 1e-3;
-/// Share by which the normal impulses may differ from those the friction was bounded by.
+/// Share of the largest normal impulse by which any may differ from those the friction was bounded by.
 pub(super) const SETTLED: f64 = 0.01;
 /// The same after a few rounds: what still changes then is a corner that lands and tips, and goes on with less care.
 const SETTLED_LATE: f64 = 0.04;
@@ -89,14 +89,15 @@ pub(super) fn write_law(
 ) {
     let h = opt.dt;
     let n = contact.normal;
-    let sum = |of: &dyn Fn(&Mobility, DVec3) -> f64| {
-        let a = of(&known[row.a as usize], row.arm_a);
-        (if row.b == NONE { a } else { a + of(&known[row.b as usize], row.arm_b) }).max(f64::MIN_POSITIVE)
-    };
+    let [mut w_n, mut w_t] = known[row.a as usize].along_and_across(row.arm_a, n);
+    if row.b != NONE {
+        let [b_n, b_t] = known[row.b as usize].along_and_across(row.arm_b, n);
+        (w_n, w_t) = (w_n + b_n, w_t + b_t);
+    }
     // What has bounced off and flies away carries nothing: friction bounded by the blow would tear it back.
     let flies = contact.depth < 0.0 && n.dot(contact.velocity) > opt.restitution_threshold;
     let load = if flies { 0.0 } else { (contact.force.dot(n) * h).max(0.0) };
-    row.mobility = sum(&|m, arm| m.along(arm, n));
+    row.mobility = w_n.max(f64::MIN_POSITIVE);
     if row.is_immovable() {
         return row.law.rest();
     }
@@ -124,7 +125,7 @@ pub(super) fn write_law(
         along.target = along.target.max(lost);
     }
     row.is_new = load == 0.0;
-    row.law.softness = SIGMA * sum(&|m, arm| m.across(arm, n)) * row.stiffer();
+    row.law.softness = SIGMA * w_t.max(f64::MIN_POSITIVE) * row.stiffer();
     row.law.target = contact.stick.stretch * (-0.5 / h);
     row.law.bound = contact.law.material.friction * load;
 }
@@ -204,37 +205,93 @@ fn bound_turning(row: &mut Row, contact: &Contact, pressed: f64) {
 
 /// Rounds in which bounds may grow: a block that begins to slide leans on its front edge, and what its rear loses of
 /// friction its front must gain.
-const FREE_ROUNDS: usize = 1;
+const FREE_ROUNDS: usize = 2;
+/// Most that a stride of [`Bounds`] is longer than the excess, for a jam that loses a sixteenth per round. Slower ones take
+/// several strides; rough solves do not tell them apart.
+const LONGEST_STRIDE: f64 = 16.0;
 
-/// Bounds friction by the normal impulses just found; whether that changes anything that would show. After a few
-/// rounds they only become smaller: contacts that take turns in carrying come to an end so, inside the cone.
-pub(super) fn renew_bounds(data: &Data, rows: &mut [Row], island: &[u32], round: usize) -> bool {
-    let give_way = round > FREE_ROUNDS;
-    let (mut change, mut size) = (0.0, 0.0);
-    let mut pressed = 0.0;
-    for &k in island {
-        let row = &mut rows[k as usize];
-        if row.is_immovable() {
-            pressed = 0.0;
-            continue;
-        }
-        match row.source {
-            Source::Contact(index) => {
-                let contact = &data.contact.points[index as usize];
-                pressed = row.law.normal.dot(row.impulse).max(0.0);
-                let mu = contact.law.material.friction;
-                let before = row.law.bound;
-                row.law.bound = if give_way { before.min(mu * pressed) } else { mu * pressed };
-                change += (row.law.bound - before) * (row.law.bound - before);
-                size += mu * mu * pressed * pressed;
+/// Bounds of an island's friction from round to round.
+///
+/// After the first rounds they only become smaller: contacts that take turns in carrying come to an end so, inside the cone. Where
+/// friction makes the normal forces it is bounded by, as in a wedge, every round takes only a share `1 - r` of what the bounds `b`
+/// are too large. So the stride is the secant's,
+///
+/// ```text
+/// e = b - μ γ_n(b),   b⁺ = b - f e,   f⁺ = f |e|/(|e| - |e⁺|)
+/// ```
+///
+/// with one `f` per island, which is `1/(1 - r)` where all shrink alike; `|e|` is the largest, and bounds stand when a stride is a small
+/// share of the largest bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bounds {
+    /// Rounds so far.
+    round: usize,
+    /// `|e|` and `f` of the last one; no `f` before bounds shrink.
+    excess: f64,
+    stride: f64,
+}
+
+impl Bounds {
+    /// Bounds friction by the normal impulses just found; whether that changes anything that would show.
+    pub(super) fn renew(&mut self, data: &Data, rows: &mut [Row], island: &[u32]) -> bool {
+        let shrink = self.round >= FREE_ROUNDS;
+        let settled = if self.round < 3 { SETTLED } else { SETTLED_LATE };
+        self.round += 1;
+        let (mut change, mut size) = (0.0, 0.0);
+        for &k in island {
+            let row = &rows[k as usize];
+            if let (Source::Contact(index), false) = (row.source, row.is_immovable()) {
+                let allowed = data.contact.points[index as usize].law.material.friction * pressed(row);
+                let excess = row.law.bound - allowed;
+                change = f64::max(change, if shrink { excess } else { excess.abs() });
+                size = f64::max(size, allowed);
             }
-            // Comes right after its contact.
-            Source::Turning(index) => bound_turning(row, &data.contact.points[index as usize], pressed),
-            _ => {}
         }
+        let stride = if shrink { self.stride(change) } else { 1.0 };
+        let mut load = 0.0;
+        for &k in island {
+            let row = &mut rows[k as usize];
+            if row.is_immovable() {
+                load = 0.0;
+                continue;
+            }
+            match row.source {
+                Source::Contact(index) => {
+                    load = pressed(row);
+                    let allowed = data.contact.points[index as usize].law.material.friction * load;
+                    let excess = row.law.bound - allowed;
+                    if !shrink {
+                        row.law.bound = allowed;
+                    } else if excess > 0.0 {
+                        row.law.bound = (row.law.bound - stride * excess).max(0.0);
+                    }
+                }
+                // Comes right after its contact.
+                Source::Turning(index) => bound_turning(row, &data.contact.points[index as usize], load),
+                _ => {}
+            }
+        }
+        stride * change > settled * size
     }
-    let settled = if round < 3 { SETTLED } else { SETTLED_LATE };
-    change > settled * settled * size
+
+    /// `f⁺`, with `|e⁺|` given.
+    fn stride(&mut self, excess: f64) -> f64 {
+        let lost = self.excess - excess;
+        self.stride = if self.stride == 0.0 {
+            1.0
+        } else if lost > 0.0 {
+            (self.stride * self.excess / lost).clamp(1.0, LONGEST_STRIDE)
+        } else {
+            (2.0 * self.stride).min(LONGEST_STRIDE)
+        };
+        self.excess = excess;
+        self.stride
+    }
+}
+
+/// The normal impulse of a contact's row.
+fn pressed(row: &Row) -> f64 {
+    row.law.normal.dot(row.impulse).max(0.0)
 }
 
 /// Leaves force, phase and anchor with the contacts.

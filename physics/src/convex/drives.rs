@@ -32,19 +32,23 @@ pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut
             let (q, target) = (&state.q[body.q_range()], &servo.target_q[body.q_range()]);
             position_error(body.joint.kind, q, target, &mut error);
         }
-        for (k, dof) in range.enumerate() {
-            let (kp, kd, limit) = (servo.stiffness[dof], servo.damping[dof], body.joint.effort_limit[k]);
-            let force = act.joint_force[dof] + kp * error[k] + kd * servo.target_v[dof];
+        let (stiffness, damping) = (&servo.stiffness[range.clone()], &servo.damping[range.clone()]);
+        let (fed, wanted) = (&act.joint_force[range.clone()], &servo.target_v[range.clone()]);
+        let (joint, gains) = (&mut forces.joint[range.clone()], &mut forces.joint_gain[range.clone()]);
+        let drive = &mut convex.drive[range.clone()];
+        for k in 0..drive.len() {
+            let (kp, kd, limit) = (stiffness[k], damping[k], body.joint.effort_limit[k]);
+            let force = fed[k] + kp * error[k] + kd * wanted[k];
             let gain = kd + h * kp;
-            convex.drive[dof] = [0.0; 2];
+            drive[k] = [0.0; 2];
             if limit.is_infinite() {
-                convex.drive[dof] = [force, gain];
-                forces.joint[dof] += force;
-                forces.joint_gain[dof] += gain;
+                drive[k] = [force, gain];
+                joint[k] += force;
+                gains[k] += gain;
             } else if gain == 0.0 {
                 let force = force.clamp(-limit, limit);
-                convex.drive[dof] = [force, 0.0];
-                forces.joint[dof] += force;
+                drive[k] = [force, 0.0];
+                joint[k] += force;
             } else if !act.prescribed[i] && !convex.is_asleep[model.tree_of[i] as usize] {
                 let law = Bounded {
                     target: force / gain,
@@ -53,6 +57,7 @@ pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut
                     upper: limit * h,
                     ..Bounded::PUSH
                 };
+                let dof = range.start + k;
                 let row = JointRow::new(Source::Servo(dof as u32), model, i, dof, DVec3::X);
                 convex.joints.push(JointRow { law, ..row });
             }

@@ -72,31 +72,30 @@ pub(super) fn renew(
     if !is_stale {
         return;
     }
-    let rows = Island::of(island.rows, &convex.islands.rows);
-    let mut pairs = core::mem::take(&mut convex.pairs);
-    if pairs.is_outdated(&convex.rows, rows) {
+    let Convex { pairs, rows, islands, own, extra, pressed, changed, is_lone, .. } = convex;
+    let island_rows = Island::of(island.rows, &islands.rows);
+    if pairs.is_outdated(rows, island_rows) {
         for &body in pairs.jointed().iter().filter(|_| pairs.is_planned) {
             // What pressed on it may do so no longer.
-            if convex.pressed[body as usize] != ArticulatedInertia::ZERO {
-                convex.pressed[body as usize] = ArticulatedInertia::ZERO;
-                convex.changed[body as usize] = true;
+            if pressed[body as usize] != ArticulatedInertia::ZERO {
+                pressed[body as usize] = ArticulatedInertia::ZERO;
+                changed[body as usize] = true;
             }
         }
-        let trees = Island::of(island.trees, &convex.islands.trees);
-        let lone = trees.iter().filter(|&&tree| convex.is_lone[tree as usize]);
+        let trees = Island::of(island.trees, &islands.trees);
+        let lone = trees.iter().filter(|&&tree| is_lone[tree as usize]);
         let lone = lone.map(|&tree| model.trees[tree as usize].start as u32);
-        pairs.plan(model.n_bodies(), lone, &mut convex.rows, rows);
+        pairs.plan(model.n_bodies(), lone, rows, island_rows);
     }
-    pairs.assemble(|body| smooth::lone_matrix(convex, body as usize), &convex.rows, rows);
+    pairs.assemble(|body| smooth::lone_matrix(own, extra, body as usize), rows, island_rows);
     pairs.eliminate();
     for (body, gain) in pairs.gains() {
-        let known = &mut convex.pressed[body as usize];
+        let known = &mut pressed[body as usize];
         if *known != gain {
             *known = gain;
-            convex.changed[body as usize] = true;
+            changed[body as usize] = true;
         }
     }
-    convex.pairs = pairs;
     fold(model, data, act, convex, island);
     factor_ties(model, data, convex);
 }
@@ -174,12 +173,8 @@ fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
 pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
     for k in island.trees.0..island.trees.1 {
         let tree = convex.islands.trees[k as usize] as usize;
-        for i in model.trees[tree].clone() {
-            convex.force[i] = -convex.force[i];
-        }
-        for k in model.freedoms_of(tree) {
-            convex.joint_force[k] = -convex.joint_force[k];
-        }
+        convex.force[model.trees[tree].clone()].iter_mut().for_each(|f| *f = -*f);
+        convex.joint_force[model.freedoms_of(tree)].iter_mut().for_each(|f| *f = -*f);
     }
     solve_with(model, data, convex, island);
     combined::correct(model, data, convex, island);
@@ -194,45 +189,37 @@ pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, is
             convex.force[i] = smooth::lone_force(model, data, convex, i);
         }
     }
-    let mut pairs = core::mem::take(&mut convex.pairs);
-    pairs.forward(&mut convex.force);
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        if !convex.is_lone[tree] {
-            let bodies = model.trees[tree].clone();
-            data.dynamics.impulse[bodies.clone()].copy_from_slice(&convex.force[bodies.clone()]);
-            pass_in(model, data, bodies, &convex.joint_force);
-        }
+    let Convex { pairs, islands, force, joint_force, direction, dv, is_lone, on_paths, .. } = convex;
+    let trees = Island::of(island.trees, &islands.trees);
+    let jointed = || trees.iter().map(|&tree| tree as usize).filter(|&tree| !is_lone[tree]);
+    pairs.forward(force);
+    for tree in jointed() {
+        let bodies = model.trees[tree].clone();
+        data.dynamics.impulse[bodies.clone()].copy_from_slice(&force[bodies.clone()]);
+        pass_in(model, data, bodies, joint_force);
     }
     if pairs.ties.rank() > 0 {
         // (1) of `ties.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
-        pass_out_among(model, data, &convex.on_paths, &convex.joint_force);
+        pass_out_among(model, data, on_paths, joint_force);
         for (body, push) in pairs.ties.react(&data.dynamics.response) {
             hit(model, data, body as usize, push);
         }
     }
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        if !convex.is_lone[tree] {
-            let bodies = model.trees[tree].clone();
-            pass_out(model, data, bodies.clone(), &convex.joint_force, &mut convex.dv);
-            convex.direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
-        }
+    for tree in jointed() {
+        let bodies = model.trees[tree].clone();
+        pass_out(model, data, bodies.clone(), joint_force, dv);
+        direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
     }
-    pairs.backward(&mut convex.direction);
-    convex.pairs = pairs;
-    for k in island.trees.0..island.trees.1 {
-        let tree = convex.islands.trees[k as usize] as usize;
-        if convex.is_lone[tree] {
-            let i = model.trees[tree].start;
-            smooth::write_lone(model, data, i, convex.direction[i], &mut convex.dv);
-        }
+    pairs.backward(direction);
+    for tree in trees.iter().map(|&tree| tree as usize).filter(|&tree| is_lone[tree]) {
+        let i = model.trees[tree].start;
+        smooth::write_lone(model, data, i, direction[i], dv);
     }
 }
 
 /// A lone body's mobility needs its factored matrix; it is small enough to do by itself.
 pub(super) fn lone_mobility(convex: &Convex, body: usize) -> super::mobility::Mobility {
-    let mut matrix = smooth::lone_matrix(convex, body);
+    let mut matrix = smooth::lone_matrix(&convex.own, &convex.extra, body);
     six::factorize(&mut matrix);
     super::mobility::Mobility::from_columns(|f| {
         let mut x = f.to_array();

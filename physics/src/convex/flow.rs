@@ -137,8 +137,8 @@ pub(crate) fn choose(model: &Model, act: &Actuation, data: &Data, dt: f64, conve
     }
 }
 
-/// Moves all trees that are awake from `state` to `next`. Afterwards `data` holds poses and velocities of
-/// `next`, but for sleeping trees, which did not move.
+/// Moves all trees that are awake and open from `state` to `next`, where the others are already. Afterwards `data` holds poses and velocities of `next`, the very bits that
+/// kinematics would find: a run that goes on from `next` alone begins with those.
 pub(crate) fn move_on(
     model: &Model,
     state: &State,
@@ -151,15 +151,20 @@ pub(crate) fn move_on(
     find_flights(model, convex);
     find_drives(model, act, convex, &mut flow);
     add_reactions(model, data, convex, &flow);
-    next.v.copy_from_slice(&convex.v);
     for tree in 0..model.trees.len() {
+        if !convex.is_open[tree] {
+            continue;
+        }
+        let freedoms = model.freedoms_of(tree);
+        next.v[freedoms.clone()].copy_from_slice(&convex.v[freedoms]);
         if convex.is_asleep[tree] {
             continue;
         }
         if convex.is_lone[tree] {
             move_lone(model, state, data, convex, next, tree);
         } else {
-            move_tree(model, state, data, act, convex, next, tree, &mut flow);
+            let is_factored = convex.flows[tree];
+            move_tree(model, state, data, act, convex, next, tree, &mut flow, is_factored);
         }
     }
     convex.flow = flow;
@@ -225,7 +230,8 @@ fn find_flights(model: &Model, convex: &mut Convex) {
     }
 }
 
-/// An articulated tree: straight on or by the flow, then (1) and (2).
+/// An articulated tree: straight on or by the flow, then (1) and (2). `is_factored` says that `data` has the flow's factors at the
+/// pose the step begins with.
 fn move_tree(
     model: &Model,
     state: &State,
@@ -235,27 +241,29 @@ fn move_tree(
     next: &mut State,
     tree: usize,
     flow: &mut Flow,
+    is_factored: bool,
 ) {
     let h = convex.dt;
     let bodies = model.trees[tree].clone();
-    let mut kicked = Sums::of(model, data, tree, &convex.velocity, &convex.v);
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
-    let fell = if has_free_root { 0.0 } else { fall(model, data, convex, tree, kicked.momentum) };
+    let fell = if has_free_root { 0.0 } else { fall(model, data, convex, tree) };
     let mut fast = convex.flows[tree];
-    if !fast {
+    let kicked = if fast {
+        Sums::of(model, data, tree, &convex.velocity, &convex.v)
+    } else {
         kick_without_turning(model, data, convex, tree);
-        kicked = Sums::of(model, data, tree, &convex.direction, &convex.dv);
-        if turn(model, tree, &convex.velocity, h) > FAST {
-            // Made fast by the kick.
-            fast = true;
-            let freedoms = model.freedoms_of(tree);
-            next.v[freedoms.clone()].copy_from_slice(&convex.dv[freedoms]);
-        }
+        Sums::of(model, data, tree, &convex.direction, &convex.dv)
+    };
+    if !fast && turn(model, tree, &convex.velocity, h) > FAST {
+        // Made fast by the kick.
+        fast = true;
+        let freedoms = model.freedoms_of(tree);
+        next.v[freedoms.clone()].copy_from_slice(&convex.dv[freedoms]);
     }
     let any_free = convex.held[bodies.clone()].iter().any(|&held| !held);
     let (mut is_known, mut is_resolved) = (false, true);
     if fast && any_free {
-        is_resolved = follow(model, data, &convex.held, next, tree, h, flow);
+        is_resolved = follow(model, data, &convex.held, next, tree, h, flow, is_factored);
         is_known = true;
     }
     // Held joints go just the way of their rates, on the manifold; slow trees with all joints.
@@ -270,7 +278,8 @@ fn move_tree(
     // What is not resolved is no work of a drive.
     let most = if is_resolved { convex.most_driven[tree] } else { 0.0 };
     let mut found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
-    let energy = found.energy.clamp(kicked.energy - most, kicked.energy + most);
+    // (Not `clamp`: where numbers are out of range the bounds are none, which the step's end tells by name.)
+    let energy = found.energy.max(kicked.energy - most).min(kicked.energy + most);
     if most > 0.0 && fast {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
         convex.driven_work += energy - kicked.energy;
@@ -302,15 +311,15 @@ fn move_tree(
     }
 }
 
-/// What gravity did in the kick of a tree, `h g·(P⁰ + P)/2`, `P` being the momentum `after` it.
-fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize, after: DVec3) -> f64 {
-    let mut before = DVec3::ZERO;
+/// What gravity did in the kick of a tree, `h g·(P⁰ + P)/2`.
+fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize) -> f64 {
+    let mut both = DVec3::ZERO;
     for i in model.trees[tree].clone() {
         let inertia = &model.links[i].inertia;
         let arm = data.position.world_from_body[i].rotation * inertia.center_of_mass;
-        before += data.velocity.body[i].at(arm).linear * inertia.mass;
+        both += (data.velocity.body[i] + convex.velocity[i]).at(arm).linear * inertia.mass;
     }
-    model.gravity.dot(before + after) * (0.5 * convex.dt)
+    model.gravity.dot(both) * (0.5 * convex.dt)
 }
 
 /// Moves the joint of body `i` by a part of its way after the kick.

@@ -1,6 +1,7 @@
 //! Islands: trees joined by terms between their bodies. Each is a problem of its own.
 
 use super::combined::{Combined, Part};
+use super::newton::Outcome;
 use super::rows::{JointRow, Row};
 use crate::dynamics::impulse::Hit;
 use crate::model::{Model, NONE};
@@ -16,6 +17,8 @@ pub(crate) struct Islands {
     pub(crate) joints: Vec<u32>,
     pub(crate) combined: Vec<u32>,
     pub(crate) list: Vec<Island>,
+    /// How each was solved.
+    pub(crate) outcomes: Vec<Outcome>,
     /// The island of each tree.
     of_tree: Vec<u32>,
 }
@@ -33,6 +36,11 @@ impl Island {
     /// The part of a sorted list that belongs to the island.
     pub(crate) fn of(range: (u32, u32), list: &[u32]) -> &[u32] {
         &list[range.0 as usize..range.1 as usize]
+    }
+
+    /// Whether there is any term in it.
+    pub(crate) fn has_terms(&self) -> bool {
+        [self.rows, self.joints, self.combined].iter().any(|(start, end)| start < end)
     }
 }
 
@@ -76,6 +84,8 @@ impl Islands {
             };
             self.of_tree.push(own);
         }
+        self.outcomes.clear();
+        self.outcomes.resize(self.list.len(), Outcome::default());
         let of_tree = &self.of_tree;
         let island_of = |body: u32| of_tree[model.tree_of[body as usize] as usize];
         sort(&mut self.list, &mut self.trees, n, |k| of_tree[k], |island| &mut island.trees);
@@ -89,6 +99,11 @@ impl Islands {
         );
         let first = |k: usize| of_tree[tree_of(model, parts[combined[k].parts.0 as usize].hit) as usize];
         sort(&mut self.list, &mut self.combined, combined.len(), first, |island| &mut island.combined);
+    }
+
+    /// The island of a tree, unless that sleeps.
+    pub(crate) fn of_tree(&self, tree: usize) -> Option<usize> {
+        Some(self.of_tree[tree] as usize).filter(|&island| island < self.list.len())
     }
 
     fn root_of(&self, mut tree: u32) -> u32 {

@@ -53,7 +53,13 @@ impl Bounded {
     /// The impulse at velocity `u` (1), and the gain.
     #[inline]
     pub(crate) fn answer(&self, u: f64) -> (f64, f64) {
-        let (mut y, mut gain) = ((self.target - u) / self.softness, 1.0 / self.softness);
+        let short = self.target - u;
+        if self.lower == 0.0 && short <= 0.0 {
+            // Most points that are seen ahead.
+            return (0.0, 0.0);
+        }
+        // Not `short` times the gain, which is infinite where nothing gives way.
+        let (mut y, mut gain) = (short / self.softness, 1.0 / self.softness);
         if y > self.knee {
             y = self.knee + (y - self.knee) * HARDER;
             gain *= HARDER;
@@ -107,11 +113,10 @@ impl Law {
         let u_n = n.dot(u);
         let (along, gain_n) = self.along.answer(u_n);
         if along == 0.0 && gain_n == 0.0 && self.bound <= 0.0 {
-            // Most points that are seen ahead.
             return Answer { slides: true, ..Answer::default() };
         }
-        let mut y = (self.target - (u - n * u_n)) * (1.0 / self.softness);
         let mut gain_t = 1.0 / self.softness;
+        let mut y = (self.target - (u - n * u_n)) * gain_t;
         let square = y.length_squared();
         if square <= self.bound * self.bound {
             let gain = Sym3::outer(n) * (gain_n - gain_t) + Sym3::diagonal(gain_t, gain_t, gain_t);
@@ -138,17 +143,16 @@ impl Law {
         let (mut slope, mut curvature) = (along * d_n, gain_n * d_n * d_n);
         if self.bound > 0.0 {
             let across = d - n * d_n;
-            let y = (self.target - (u - n * u_n)) * (1.0 / self.softness);
-            let square = y.length_squared();
+            let gain = 1.0 / self.softness;
+            let y = (self.target - (u - n * u_n)) * gain;
+            let (square, with) = (y.length_squared(), y.dot(across));
             if square <= self.bound * self.bound {
-                slope += y.dot(across);
-                curvature += across.length_squared() / self.softness;
+                slope += with;
+                curvature += across.length_squared() * gain;
             } else {
-                let length = square.sqrt();
-                let share = self.bound / length;
-                let with = y.dot(across) / length;
-                slope += share * y.dot(across);
-                curvature += share * (across.length_squared() - with * with).max(0.0) / self.softness;
+                let share = self.bound / square.sqrt();
+                slope += share * with;
+                curvature += share * (across.length_squared() - with * with / square).max(0.0) * gain;
             }
         }
         (slope, curvature)

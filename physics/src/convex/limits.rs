@@ -35,6 +35,13 @@ pub(crate) struct Unseen {
     direction: DVec3,
 }
 
+impl Unseen {
+    /// The tree it is in.
+    pub(super) fn tree(&self, model: &Model) -> usize {
+        model.tree_of[self.body as usize] as usize
+    }
+}
+
 /// Rows of the limits that are near, and of those found since. Softness waits for the mobilities.
 pub(super) fn push(model: &Model, state: &State, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
     for (i, body) in model.bodies.iter().enumerate() {
@@ -78,7 +85,8 @@ fn row(model: &Model, i: usize, left: f64, direction: DVec3, h: f64) -> JointRow
 pub(super) fn find_unseen(model: &Model, state: &State, act: &Actuation, convex: &mut Convex) -> bool {
     let (h, known) = (convex.dt, convex.unseen.len());
     for (i, body) in model.bodies.iter().enumerate() {
-        if convex.room[i].is_infinite() || !is_watched(model, act, convex, i) {
+        let is_open = convex.is_open(model.tree_of[i] as usize);
+        if convex.room[i].is_infinite() || !is_open || !is_watched(model, act, convex, i) {
             continue;
         }
         let v = &convex.v[body.v_range()];

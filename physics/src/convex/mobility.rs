@@ -61,9 +61,9 @@ impl Mobility {
         Self { angular: self.angular, coupling, linear: self.linear + Sym3::symmetric_part(&added) }
     }
 
-    /// Adds `k (s tᵀ + t sᵀ)`.
+    /// Adds `s tᵀ + t sᵀ`; `turns` says that `s` has no linear part.
     #[inline]
-    fn add_outer(&mut self, s: Motion, t: Motion, k: f64) {
+    fn add_outer(&mut self, s: Motion, t: Motion, turns: bool) {
         let both = |a: DVec3, b: DVec3| {
             Sym3::new(
                 2.0 * a.x * b.x,
@@ -72,12 +72,15 @@ impl Mobility {
                 a.x * b.y + a.y * b.x,
                 a.x * b.z + a.z * b.x,
                 a.y * b.z + a.z * b.y,
-            ) * k
+            )
         };
-        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * (b.x * k), a * (b.y * k), a * (b.z * k));
+        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
         self.angular += both(s.angular, t.angular);
-        self.linear += both(s.linear, t.linear);
-        self.coupling += outer(s.angular, t.linear) + outer(t.angular, s.linear);
+        self.coupling += outer(s.angular, t.linear);
+        if !turns {
+            self.linear += both(s.linear, t.linear);
+            self.coupling += outer(t.angular, s.linear);
+        }
     }
 
     /// Velocity of a point per force at it, along `n`.
@@ -89,11 +92,17 @@ impl Mobility {
             + self.linear.quadratic(n, n)
     }
 
-    /// Half the trace of the velocity of a point per force at it, across `n`.
+    /// [`Mobility::along`] `n`, and half the trace of what is left across it. With `J = [-[r]× 1]` the trace of `J Ω Jᵀ` is
+    /// `|r|² tr A - r·A r + 2 r·Σ e_k × C e_k + tr L`.
     #[inline]
-    pub(crate) fn across(&self, arm: DVec3, n: DVec3) -> f64 {
-        let all: f64 = DVec3::AXES.iter().map(|&axis| self.along(arm, axis)).sum();
-        0.5 * (all - self.along(arm, n)).max(0.0)
+    pub(crate) fn along_and_across(&self, arm: DVec3, n: DVec3) -> [f64; 2] {
+        let DMat3 { x_axis: x, y_axis: y, z_axis: z } = self.coupling;
+        let twist = DVec3::new(y.z - z.y, z.x - x.z, x.y - y.x);
+        let all = arm.length_squared() * self.angular.trace() - self.angular.quadratic(arm, arm)
+            + 2.0 * arm.dot(twist)
+            + self.linear.trace();
+        let along = self.along(arm, n);
+        [along, 0.5 * (all - along).max(0.0)]
     }
 
     /// Spin per moment along `n`.
@@ -147,22 +156,34 @@ fn through(model: &Model, data: &Data, i: usize, parent: Option<Mobility>) -> Mo
         };
     }
     let axes = &data.position.axes[i];
-    let n = link.kind.n_v();
+    let g = &factor.gain;
+    if link.kind == JointKind::Spherical {
+        // S = [1; 0]: columns of W and of D⁻¹ as they stand.
+        let w = g.map(|g| above.answer(g));
+        let spin = DMat3::from_cols(w[0].angular, w[1].angular, w[2].angular);
+        let slide = DMat3::from_cols(w[0].linear, w[1].linear, w[2].linear);
+        let yields = |j: usize| {
+            let own = factor.ldl.solve(DVec3::AXES[j]);
+            own + DVec3::new(w[0].dot(g[j]), w[1].dot(g[j]), w[2].dot(g[j]))
+        };
+        let yielding = DMat3::from_cols(yields(0), yields(1), yields(2));
+        let angular = above.angular + Sym3::symmetric_part(&(yielding - spin * 2.0));
+        return Mobility { angular, coupling: above.coupling - slide.transpose(), linear: above.linear };
+    }
+    // Freedom by freedom, the symmetric sum of (1) as `S_j T_jᵀ + T_j S_jᵀ`.
+    let turns = matches!(link.kind, JointKind::Revolute { .. } | JointKind::Universal { .. });
     let mut out = above;
     let mut answers = [Motion::ZERO; 3];
     let unit = |k: usize| unit_motion(link.kind, axes, k);
-    if parent.is_some() {
-        for k in 0..n {
-            answers[k] = above.answer(factor.gain[k]);
-            out.add_outer(unit(k), answers[k], -1.0);
-        }
-    }
-    for j in 0..n {
+    for j in 0..link.kind.n_v() {
+        answers[j] = above.answer(g[j]);
         let solved = factor.ldl.solve(DVec3::AXES[j]).to_array();
-        for k in 0..=j {
-            let amount = solved[k] + answers[k].dot(factor.gain[j]);
-            out.add_outer(unit(j), unit(k), if j == k { 0.5 * amount } else { amount });
+        let own = unit(j);
+        let mut with = own * (0.5 * (solved[j] + answers[j].dot(g[j]))) - answers[j];
+        for k in 0..j {
+            with += unit(k) * (solved[k] + answers[k].dot(g[j]));
         }
+        out.add_outer(own, with, turns);
     }
     out
 }

@@ -20,6 +20,7 @@
 //! Friction is bounded by normal impulses known beforehand, those of the last step and then of the first solve: with the
 //! bound inside the problem it would stay convex only at the price of lifting what slides.
 
+mod again;
 mod alone;
 pub(crate) mod books;
 pub(crate) mod calm;
@@ -70,8 +71,8 @@ const AGAIN: usize = 8;
 /// halved. Steps that are hard take 50; a tangle in which points come through whatever is done took 4000, two seconds.
 const PATIENCE: usize = 300;
 
-/// How often an island is solved again whose contacts made energy: those to blame calmed, then all.
-const CALMED: usize = 2;
+/// How often an island is solved again whose contacts made energy: those to blame calmed, twice, as calming some may bring out others, then all.
+const CALMED: usize = 3;
 
 /// Work space of the problem; nothing in it outlives a step.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +88,7 @@ pub(crate) struct Convex {
     pin_errors: Vec<f64>,
     correction: Correction,
     islands: Islands,
+    before: again::Before,
     pairs: Pairs,
     // By body.
     /// `H_i` and `b_i` of the smooth part.
@@ -98,9 +100,8 @@ pub(crate) struct Convex {
     /// (1) of `smooth.rs`, and its change along the Newton direction.
     smooth: Vec<Force>,
     along: Vec<Force>,
-    /// The gradient's force, and what children pass on while it is taken to the freedoms.
+    /// The gradient's force.
     force: Vec<Force>,
-    passed: Vec<Force>,
     /// Added inertia of the joints: their own, and with rows.
     own_extra: Vec<[Sym3; 2]>,
     extra: Vec<[Sym3; 2]>,
@@ -131,6 +132,9 @@ pub(crate) struct Convex {
     // By tree.
     is_lone: Vec<bool>,
     is_asleep: Vec<bool>,
+    /// To be solved and moved; to be solved in this round, for more limits. The others have been.
+    is_open: Vec<bool>,
+    is_in_round: Vec<bool>,
     is_changed: Vec<bool>,
     in_flight: Vec<bool>,
     is_warm: Vec<bool>,
@@ -251,7 +255,6 @@ impl Convex {
             smooth: vec![Force::ZERO; n],
             along: vec![Force::ZERO; n],
             force: vec![Force::ZERO; n],
-            passed: vec![Force::ZERO; n],
             own_extra: vec![[Sym3::ZERO; 2]; n],
             extra: vec![[Sym3::ZERO; 2]; n],
             pressed: vec![ArticulatedInertia::ZERO; n],
@@ -271,6 +274,8 @@ impl Convex {
             weight: vec![0.0; nv],
             is_lone: vec![false; trees],
             is_asleep: vec![false; trees],
+            is_open: vec![true; trees],
+            is_in_round: vec![true; trees],
             is_changed: vec![false; trees],
             flows: vec![false; trees],
             most_driven: vec![0.0; trees],
@@ -285,7 +290,7 @@ impl Convex {
 }
 
 /// Solves the step's problems: leaves velocities at its end in `data.step.next_v` and `data.step.next_body`. `convex.flows` says which
-/// trees leave their inertial forces to the free flow. Solved `again`, it starts where it ended.
+/// trees leave their inertial forces to the free flow. Solved `again`, it starts where it ended, and only islands that are open are.
 pub(crate) fn solve(
     model: &Model,
     state: &State,
@@ -296,19 +301,34 @@ pub(crate) fn solve(
     again: bool,
 ) -> SolveReport {
     let mut report = SolveReport::default();
+    convex.is_in_round.copy_from_slice(&convex.is_open);
     for round in 0..=AGAIN {
         gather(model, state, data, act, opt, convex);
         start(model, state, data, act, convex, again || round > 0);
         size_terms(model, data, act, opt, convex);
+        convex.take_back();
         report = SolveReport { iterations: report.iterations, ..SolveReport::default() };
         for k in 0..convex.islands.list.len() {
-            let least = usize::from(!again && round == 0);
-            solve_island(model, state, data, act, opt, convex, convex.islands.list[k], least, &mut report);
+            let (island, least) = (convex.islands.list[k], usize::from(!again && round == 0));
+            if convex.is_island_in_round(island) {
+                let (outcome, steps) = solve_island(model, state, data, act, opt, convex, island, least);
+                convex.islands.outcomes[k] = outcome;
+                report.iterations += steps;
+                report.most = report.most.max(steps);
+            }
+            let outcome = convex.islands.outcomes[k];
+            report.residual = report.residual.max(outcome.residual);
+            report.unsolved += usize::from(!outcome.converged);
+            report.islands += usize::from(island.has_terms());
         }
         convex.spent += report.most;
+        let known = convex.unseen.len();
         if !limits::find_unseen(model, state, act, convex) {
             break;
         }
+        let unseen = core::mem::take(&mut convex.unseen);
+        convex.open_for_round(act, unseen[known..].iter().map(|unseen| unseen.tree(model)));
+        convex.unseen = unseen;
         if convex.is_tired() {
             report.cut_short = true;
             break;
@@ -338,8 +358,7 @@ fn gather(
     convex: &mut Convex,
 ) {
     convex.dt = opt.dt;
-    convex.rows.clear();
-    convex.joints.clear();
+    convex.put_away();
     convex.combined.clear();
     convex.parts.clear();
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
@@ -355,11 +374,11 @@ fn gather(
     contacts::push(data, convex, |body| is_asleep[model.tree_of[body] as usize]);
     convex.is_asleep = is_asleep;
     for tree in 0..model.trees.len() {
-        if !convex.is_asleep[tree] {
+        if !convex.is_asleep[tree] && convex.is_in_round[tree] {
             smooth::prepare(model, state, data, act, convex, tree, !convex.flows[tree]);
         }
     }
-    smooth::add_implicit(act, convex);
+    smooth::add_implicit(model, act, convex);
     let combined = (&convex.combined[..], &convex.parts[..]);
     convex.islands.find(model, &convex.rows, &convex.joints, combined, &convex.is_asleep);
 }
@@ -441,13 +460,14 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
             at = model.links[at as usize].parent;
         }
     };
-    for row in &convex.rows {
+    let is_in_round = |body: u32| convex.is_in_round[model.tree_of[body as usize] as usize];
+    for row in convex.rows.iter().filter(|row| is_in_round(row.a)) {
         want(row.a);
         if row.b != NONE {
             want(row.b);
         }
     }
-    for row in &convex.joints {
+    for row in convex.joints.iter().filter(|row| is_in_round(row.body)) {
         want(row.body);
     }
     for part in &convex.parts {
@@ -457,7 +477,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
         });
     }
     for tree in 0..model.trees.len() {
-        if convex.is_asleep[tree] {
+        if convex.is_asleep[tree] || !convex.is_in_round[tree] {
             continue;
         }
         let root = model.trees[tree].start;
@@ -474,7 +494,8 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
     convex.wanted.fill(false);
     let known = &convex.mobility;
-    for row in &mut convex.rows {
+    let is_in_round = |body: u32| convex.is_in_round[model.tree_of[body as usize] as usize];
+    for row in convex.rows.iter_mut().filter(|row| is_in_round(row.a)) {
         match row.source {
             Source::Contact(k) => {
                 contacts::write_law(row, &data.contact.points[k as usize], known, model.gravity, opt);
@@ -488,7 +509,8 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
     combined::write_laws(model, data, convex);
     let known = &convex.mobility;
-    for row in &mut convex.joints {
+    let is_in_round = |body: u32| convex.is_in_round[model.tree_of[body as usize] as usize];
+    for row in convex.joints.iter_mut().filter(|row| is_in_round(row.body)) {
         let i = row.body as usize;
         let d = row.in_factor_axes(model, &data.position.axes[i]);
         let mobility = mobility::of_joint(model, data, i, d, row.second, known);
@@ -496,7 +518,8 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
 }
 
-/// Solves one island with at least so many Newton steps; again with its contacts calmed while those make energy.
+/// Solves one island with at least so many Newton steps; again with its contacts calmed while those make energy. How the last solve went,
+/// and the Newton steps of all.
 fn solve_island(
     model: &Model,
     state: &State,
@@ -506,8 +529,7 @@ fn solve_island(
     convex: &mut Convex,
     island: Island,
     least: usize,
-    report: &mut SolveReport,
-) {
+) -> (newton::Outcome, usize) {
     convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
     let (mut outcome, mut steps) =
@@ -519,12 +541,7 @@ fn solve_island(
         let (again, more) = solve_in_rounds(model, state, data, act, opt, convex, island, smooth, 0);
         (outcome, steps) = (again, steps + more);
     }
-    report.residual = report.residual.max(outcome.residual);
-    report.unsolved += usize::from(!outcome.converged);
-    let lengths = [island.rows, island.joints, island.combined];
-    report.islands += usize::from(lengths.iter().any(|(start, end)| start < end));
-    report.iterations += steps;
-    report.most = report.most.max(steps);
+    (outcome, steps)
 }
 
 /// Solves one island with friction in rounds: how the last one went, and the Newton steps of all.
@@ -540,9 +557,11 @@ fn solve_in_rounds(
     least: usize,
 ) -> (newton::Outcome, usize) {
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
+    let mut bounds = contacts::Bounds::default();
     let energies = if act.pins.is_empty() { (0.0, 0.0) } else { calm::energies(model, data, convex, island) };
     loop {
-        let least = if round == 0 { least } else { 0 };
+        // Bounds that changed are answered by a step at least: a rough solve may pass without, and they would seem to stand.
+        let least = if round == 0 { least } else { usize::from(tolerance == ROUGH) };
         let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
@@ -558,7 +577,7 @@ fn solve_in_rounds(
             return (outcome, steps);
         }
         let mut again = round == 1 && contacts::rebound(&mut convex.rows, rows);
-        again |= contacts::renew_bounds(data, &mut convex.rows, rows, round - 1);
+        again |= bounds.renew(data, &mut convex.rows, rows);
         again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
         if round + 1 == FRICTION_ROUNDS || !again {
             // Bounds that stand: the rest of the way.

@@ -83,8 +83,11 @@ pub(super) fn solve(
 /// Impulses and gains of all terms at the present velocities.
 fn answer(model: &Model, convex: &mut Convex, island: Island) {
     for &tree in Island::of(island.trees, &convex.islands.trees) {
-        for i in model.trees[tree as usize].clone() {
-            convex.smooth[i] = convex.own[i] * convex.velocity[i] + convex.constant[i];
+        let bodies = model.trees[tree as usize].clone();
+        let (own, constant) = (&convex.own[bodies.clone()], &convex.constant[bodies.clone()]);
+        let velocity = &convex.velocity[bodies.clone()];
+        for (i, smooth) in convex.smooth[bodies].iter_mut().enumerate() {
+            *smooth = own[i] * velocity[i] + constant[i];
         }
     }
     for &k in Island::of(island.rows, &convex.islands.rows) {
@@ -109,8 +112,12 @@ fn evaluate(
     for &tree in Island::of(island.trees, &convex.islands.trees) {
         let bodies = model.trees[tree as usize].clone();
         convex.force[bodies.clone()].copy_from_slice(&convex.smooth[bodies]);
-        for k in model.freedoms_of(tree as usize) {
-            convex.joint_force[k] = convex.joint_gain[k] * convex.v[k] - convex.joint_constant[k];
+        let freedoms = model.freedoms_of(tree as usize);
+        let (gain, constant) =
+            (&convex.joint_gain[freedoms.clone()], &convex.joint_constant[freedoms.clone()]);
+        let v = &convex.v[freedoms.clone()];
+        for (k, force) in convex.joint_force[freedoms].iter_mut().enumerate() {
+            *force = gain[k] * v[k] - constant[k];
         }
     }
     for &k in Island::of(island.rows, &convex.islands.rows) {
@@ -178,16 +185,16 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
     // The slope is `start + a t + Σ (γ(0) - γ(t))·δ`, with `δ` the changes of the terms' velocities.
     let (mut start, mut a, mut pressed) = (0.0, 0.0, 0.0);
     for &tree in Island::of(island.trees, &convex.islands.trees) {
-        for i in model.trees[tree as usize].clone() {
-            let d = convex.direction[i];
-            let along = convex.own[i] * d;
-            convex.along[i] = along;
-            a += d.dot(along);
+        let (bodies, freedoms) = (model.trees[tree as usize].clone(), model.freedoms_of(tree as usize));
+        let (own, direction) = (&convex.own[bodies.clone()], &convex.direction[bodies.clone()]);
+        for (i, along) in convex.along[bodies].iter_mut().enumerate() {
+            *along = own[i] * direction[i];
+            a += direction[i].dot(*along);
         }
-        for k in model.freedoms_of(tree as usize) {
-            let d = convex.dv[k];
-            a += convex.joint_gain[k] * d * d;
-            start += d * convex.residual[k];
+        let (gain, residual) = (&convex.joint_gain[freedoms.clone()], &convex.residual[freedoms.clone()]);
+        for (k, d) in convex.dv[freedoms].iter().enumerate() {
+            a += gain[k] * d * d;
+            start += d * residual[k];
         }
     }
     if start.is_nan() || start >= 0.0 {
@@ -205,8 +212,10 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
         pressed += row.impulse.dot(row.change);
         row.velocity += row.change;
         row.answer();
-        slope -= row.impulse.dot(row.change);
-        curvature += row.gain.quadratic(row.change, row.change);
+        if row.acts_now() {
+            slope -= row.impulse.dot(row.change);
+            curvature += row.gain.quadratic(row.change, row.change);
+        }
     }
     for &k in joints {
         let row = &mut convex.joints[k as usize];
@@ -234,12 +243,15 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
         combined::settle(convex, island, t);
     }
     for &tree in Island::of(island.trees, &convex.islands.trees) {
-        for i in model.trees[tree as usize].clone() {
-            convex.velocity[i] += convex.direction[i] * t;
-            convex.smooth[i] += convex.along[i] * t;
+        let (bodies, freedoms) = (model.trees[tree as usize].clone(), model.freedoms_of(tree as usize));
+        for (v, d) in convex.velocity[bodies.clone()].iter_mut().zip(&convex.direction[bodies.clone()]) {
+            *v += *d * t;
         }
-        for k in model.freedoms_of(tree as usize) {
-            convex.v[k] += convex.dv[k] * t;
+        for (f, along) in convex.smooth[bodies.clone()].iter_mut().zip(&convex.along[bodies]) {
+            *f += *along * t;
+        }
+        for (v, d) in convex.v[freedoms.clone()].iter_mut().zip(&convex.dv[freedoms]) {
+            *v += d * t;
         }
     }
     true

@@ -216,6 +216,9 @@ impl Pairs {
     /// Writes the numbers: `inertia` of the lone bodies, gains of the rows.
     pub(crate) fn assemble(&mut self, inertia: impl Fn(u32) -> Six, rows: &[Row], island: &[u32]) {
         let n = self.bodies.len();
+        if n == 0 {
+            return;
+        }
         for node in 0..n {
             self.pivot[node] = if node < self.n_lone { inertia(self.bodies[node]) } else { six::ZERO };
         }

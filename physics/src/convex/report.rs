@@ -129,7 +129,7 @@ fn own_weight(act: &Actuation, index: u32) -> f64 {
     }
 }
 
-/// Adds what passed through the joints in a part that is the given share of the step. The force at every body is the one that the
+/// Adds what passed through the joints in a part that is the given share of the step. The impulse at every body is the one that the
 /// last residual left (`smooth.rs`).
 pub(super) fn write_reactions(model: &Model, act: &Actuation, data: &mut Data, convex: &Convex, share: f64) {
     let per_time = 1.0 / convex.dt;
@@ -137,7 +137,7 @@ pub(super) fn write_reactions(model: &Model, act: &Actuation, data: &mut Data, c
     for tree in (0..model.trees.len()).filter(|&tree| !convex.is_asleep[tree]) {
         reactions.begin_tree(model, tree);
         for i in model.trees[tree].clone() {
-            reactions.wrench[i] += (data.dynamics.body_force[i] + convex.flow_force[i]) * share;
+            reactions.wrench[i] += (data.dynamics.body_force[i] * per_time + convex.flow_force[i]) * share;
             for k in model.bodies[i].v_range() {
                 let along = if act.prescribed[i] {
                     data.dynamics.joint_force[k]

@@ -142,6 +142,12 @@ impl Row {
         self.mobility <= f64::MIN_POSITIVE
     }
 
+    /// Whether it pushes, or would at any other velocity nearby. Most points that are seen ahead do not.
+    #[inline]
+    pub(crate) fn acts_now(&self) -> bool {
+        self.gain != Sym3::ZERO || self.impulse != DVec3::ZERO
+    }
+
     /// Whether it is part of the factors.
     #[inline]
     pub(crate) fn acts(&self) -> bool {

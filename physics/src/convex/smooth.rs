@@ -71,10 +71,13 @@ pub(super) fn prepare(
 }
 
 /// Adds the actuation's implicit forces of all bodies.
-pub(super) fn add_implicit(act: &Actuation, convex: &mut Convex) {
+pub(super) fn add_implicit(model: &Model, act: &Actuation, convex: &mut Convex) {
     let h = convex.dt;
     for (body, term) in &act.implicit {
         let i = body.index();
+        if !convex.is_in_round[model.tree_of[i] as usize] {
+            continue;
+        }
         convex.own[i] += term.gain * h;
         convex.constant[i] -= term.at_rest * h;
     }
@@ -107,17 +110,21 @@ pub(super) fn is_lone(model: &Model, act: &Actuation, tree: usize) -> bool {
 }
 
 /// The 6×6 matrix of a lone body, its joint's own terms included.
-pub(super) fn lone_inertia(convex: &Convex, body: usize) -> ArticulatedInertia {
-    let mut m = convex.own[body];
-    let [linear, angular] = convex.extra[body];
+pub(super) fn lone_inertia(
+    own: &[ArticulatedInertia],
+    extra: &[[Sym3; 2]],
+    body: usize,
+) -> ArticulatedInertia {
+    let mut m = own[body];
+    let [linear, angular] = extra[body];
     m.linear += linear;
     m.angular += angular;
     m
 }
 
 /// The same by rows.
-pub(super) fn lone_matrix(convex: &Convex, body: usize) -> six::Six {
-    lone_inertia(convex, body).to_dense()
+pub(super) fn lone_matrix(own: &[ArticulatedInertia], extra: &[[Sym3; 2]], body: usize) -> six::Six {
+    lone_inertia(own, extra, body).to_dense()
 }
 
 /// The gradient's force on a lone body: its joint's own forces act along the body's axes.
@@ -139,8 +146,8 @@ pub(super) fn write_lone(model: &Model, data: &Data, body: usize, motion: Motion
 /// `Σ g_k²/m_k` of a tree, with `g` the forces and joint forces of the problem taken to the freedoms and `m` the mass or
 /// inertia each freedom carries; prescribed joints do not count.
 ///
-/// On the way it leaves what passes through the joints: the force at every body to `data.dynamics.body_force`, and what
-/// prescribed joints take to `data.dynamics.joint_force`.
+/// On the way it leaves what passes through the joints: the impulse at every body to `data.dynamics.body_force`, and the
+/// force that prescribed joints take to `data.dynamics.joint_force`.
 pub(super) fn residual(
     model: &Model,
     state: &State,
@@ -150,33 +157,65 @@ pub(super) fn residual(
     tree: usize,
 ) -> f64 {
     let per_time = 1.0 / convex.dt;
-    let mut sum = 0.0;
-    for i in model.trees[tree].clone().rev() {
-        let link = &model.links[i];
-        let f = convex.force[i] + convex.passed[i];
-        convex.passed[i] = Force::ZERO;
+    let bodies = model.trees[tree].clone();
+    let (first, links) = (bodies.start, &model.links[bodies.clone()]);
+    let (offsets, axes) = (&data.position.offset[bodies.clone()], &data.position.axes[bodies.clone()]);
+    let prescribed = &act.prescribed[bodies.clone()];
+    let passing = &mut data.dynamics.body_force[bodies.clone()];
+    passing.copy_from_slice(&convex.force[bodies]);
+    let mut left = LeftOver {
+        joint_force: &convex.joint_force,
+        weight: &convex.weight,
+        residual: &mut convex.residual,
+        sum: 0.0,
+    };
+    for i in (0..links.len()).rev() {
+        let (link, f) = (&links[i], passing[i]);
         if link.parent != NONE {
-            convex.passed[link.parent as usize] += f.seen_from(data.position.offset[i]);
+            passing[link.parent as usize - first] += f.seen_from(offsets[i]);
         }
-        data.dynamics.body_force[i] = f * per_time;
-        let n = link.kind.n_v();
-        let mut along = [0.0; 6];
-        joint_force(link.kind, &data.position.axes[i], f, &mut along);
         let start = link.v as usize;
-        if act.prescribed[i] {
-            let armature = &model.bodies[i].joint.armature;
-            for k in 0..n {
+        let mut along = [0.0; 6];
+        joint_force(link.kind, &axes[i], f, &mut along);
+        if prescribed[i] {
+            let armature = &model.bodies[first + i].joint.armature;
+            for k in 0..link.kind.n_v() {
                 let rotors = armature[k] * (convex.v[start + k] - state.v[start + k]);
                 data.dynamics.joint_force[start + k] = (along[k] + rotors) * per_time;
-                convex.residual[start + k] = 0.0;
+                left.residual[start + k] = 0.0;
             }
             continue;
         }
-        for k in 0..n {
-            let g = along[k] + convex.joint_force[start + k];
-            convex.residual[start + k] = g;
-            sum += g * g * convex.weight[start + k];
+        match along {
+            [x, ..] if link.kind.n_v() == 1 => left.add(start, [x]),
+            [x, y, ..] if link.kind.n_v() == 2 => left.add(start, [x, y]),
+            [x, y, z, ..] if link.kind.n_v() == 3 => left.add(start, [x, y, z]),
+            all if link.kind.n_v() == 6 => left.add(start, all),
+            _ => {}
         }
     }
-    sum
+    left.sum
+}
+
+/// The sum of [`residual`] while it is taken.
+struct LeftOver<'a> {
+    joint_force: &'a [f64],
+    weight: &'a [f64],
+    residual: &'a mut [f64],
+    sum: f64,
+}
+
+impl LeftOver<'_> {
+    /// Adds the freedoms of a joint, from the given one on, along which a force does so much.
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, start: usize, along: [f64; N]) {
+        let own = &self.joint_force[start..start + N];
+        let weight = &self.weight[start..start + N];
+        let out = &mut self.residual[start..start + N];
+        for k in 0..N {
+            let g = along[k] + own[k];
+            out[k] = g;
+            self.sum += g * g * weight[k];
+        }
+    }
 }

@@ -411,6 +411,7 @@ pub(crate) fn write_rates(kind: JointKind, axes: &DMat3, x: DVec3, out: &mut [f6
     match kind {
         JointKind::Spherical => write3(out, 0, axes.transpose() * x),
         JointKind::Revolute { .. } | JointKind::Prismatic { .. } => out[0] = x.x,
+        JointKind::Universal { .. } => (out[0], out[1]) = (x.x, x.y),
         _ => out.copy_from_slice(&x.to_array()[..out.len()]),
     }
 }
@@ -420,11 +421,9 @@ pub(crate) fn write_rates(kind: JointKind, axes: &DMat3, x: DVec3, out: &mut [f6
 pub(crate) fn joint_wrench(kind: JointKind, axes: &DMat3, tau: &[f64]) -> DVec3 {
     match kind {
         JointKind::Spherical => *axes * vec3(tau, 0),
-        kind => {
-            let mut out = [0.0; 3];
-            let n = kind.n_v().min(3);
-            out[..n].copy_from_slice(&tau[..n]);
-            DVec3::from_array(out)
-        }
+        JointKind::Fixed => DVec3::ZERO,
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => DVec3::new(tau[0], 0.0, 0.0),
+        JointKind::Universal { .. } => DVec3::new(tau[0], tau[1], 0.0),
+        JointKind::Planar | JointKind::Free => vec3(tau, 0),
     }
 }

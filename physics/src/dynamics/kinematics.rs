@@ -45,6 +45,15 @@ pub(crate) fn forward_kinematics_of(model: &Model, state: &State, data: &mut Dat
     }
 }
 
+/// [`forward_kinematics_of`] a tree whose root was shifted, all else being known: the same bits.
+pub(crate) fn shift_of(model: &Model, state: &State, data: &mut Data, bodies: Range<usize>) {
+    forward_kinematics_of(model, state, data, bodies.start..bodies.start + 1);
+    let poses = &mut data.position.world_from_body;
+    for i in bodies.skip(1) {
+        poses[i].translation = poses[model.links[i].parent as usize].translation + data.position.offset[i];
+    }
+}
+
 /// A body's rotation, the way from its parent's origin to its own, and its joint's axes.
 pub(crate) struct Placed {
     pub(crate) rotation: DMat3,

@@ -25,9 +25,9 @@ use crate::step::{Formulation, StepOptions, limits, own_rows, pins};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JointFrame {
     /// The motion subspace, in the layout of [`crate::data::Positions::axes`].
-    axes: glam::DMat3,
+    pub(super) axes: glam::DMat3,
     /// From the parent's origin to the child's, and how it changes.
-    way: DVec3,
+    pub(super) way: DVec3,
     parting: DVec3,
     /// Angular velocity of parent and child.
     spin: [DVec3; 2],
@@ -66,7 +66,7 @@ pub(super) fn read(model: &Model, data: &Data, state: &mut State, frames: &mut [
     }
 }
 
-/// Springs and dampers into `passive`, and whatever is a known force onto the bodies.
+/// Springs and dampers into `passive`, and whatever is a `known` force onto the bodies.
 pub(super) fn gather(
     model: &Model,
     state: &State,
@@ -74,10 +74,12 @@ pub(super) fn gather(
     act: &Actuation,
     opt: &StepOptions,
     passive: &mut Forces,
+    known: &mut [[f64; 2]],
     wrenches: &mut [Force],
 ) {
     let explicit = opt.formulation == Formulation::Penalty;
     passive.clear();
+    known.fill([0.0; 2]);
     if explicit {
         add_passive_explicit(model, state, passive);
     } else {
@@ -97,8 +99,10 @@ pub(super) fn gather(
             if explicit || kd + opt.dt * kp == 0.0 {
                 let rate = act.servo.target_v[dof] - state.v[dof];
                 let limit = body.joint.effort_limit[k];
-                tau[k] += (act.joint_force[dof] + kp * error[k] + kd * rate).clamp(-limit, limit);
+                known[dof][1] = (act.joint_force[dof] + kp * error[k] + kd * rate).clamp(-limit, limit);
+                tau[k] += known[dof][1];
             }
+            known[dof][0] = tau[k];
         }
         if tau != [0.0; 6] {
             let wrench = along(body.joint.kind, &frames[i], &tau);
@@ -121,14 +125,14 @@ fn servo_error(model: &Model, state: &State, act: &Actuation, i: usize) -> [f64;
 }
 
 /// `S x` as a wrench on the child.
-fn along(kind: JointKind, frame: &JointFrame, x: &[f64; 6]) -> Force {
+pub(super) fn along(kind: JointKind, frame: &JointFrame, x: &[f64; 6]) -> Force {
     let motion = joint_motion(kind, &frame.axes, x);
     Force::new(motion.angular, motion.linear)
 }
 
 /// What the rate of freedom `k` changes by per second when neither body accelerates, `J̇ v`: its axis turns with
 /// the parent or the child, and so does the way between them.
-fn carried(kind: JointKind, k: usize, frame: &JointFrame) -> f64 {
+pub(super) fn carried(kind: JointKind, k: usize, frame: &JointFrame) -> f64 {
     let mut unit = [0.0; 6];
     unit[k] = 1.0;
     let axis = along(kind, frame, &unit);
@@ -197,7 +201,7 @@ impl World<'_> {
         RowSpec { hits: [Some(hit), back], ..RowSpec::new(cause, hit) }
     }
 
-    fn freedom_row(&self, cause: Cause, i: usize, dof: usize) -> RowSpec {
+    pub(super) fn freedom_row(&self, cause: Cause, i: usize, dof: usize) -> RowSpec {
         let body = &self.reduced.bodies[i];
         let mut unit = [0.0; 6];
         unit[dof - body.v_start] = 1.0;

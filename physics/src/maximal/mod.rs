@@ -25,6 +25,7 @@
 //! the drift is about `h² |a|/(2β)`, second order in the step.
 
 mod joints;
+mod reactions;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ use crate::model::{BodyId, BodySpec, Joint, Model, ModelError};
 use crate::spatial::Motion;
 use crate::state::{State, write3};
 use crate::step::check::check_input;
+use crate::step::reaction::Reactions;
 use crate::step::{Formulation, StepError, StepOptions, StepReport, advance_once, begin, observe, substeps};
 
 use joints::JointFrame;
@@ -53,6 +55,8 @@ pub struct Maximal {
     frames: Vec<JointFrame>,
     /// Springs and dampers of the joints.
     passive: Forces,
+    /// What acts along the freedoms as a known force: all of it, and the share of joint force and servo.
+    known: Vec<[f64; 2]>,
     /// What the separate bodies see of an actuation.
     act: Actuation,
     /// An actuation without servos: what explicit springs between the separate bodies are checked with.
@@ -90,6 +94,7 @@ impl Maximal {
             read: State::new(model),
             frames: vec![JointFrame::default(); model.n_bodies()],
             passive: Forces::new(model),
+            known: vec![[0.0; 2]; model.n_v()],
             act: Actuation::new(&split),
             idle: Actuation::new(&split),
             reduced: model.clone(),
@@ -142,7 +147,8 @@ impl Maximal {
     }
 
     /// Advances the separate bodies by one step under an actuation of the *reduced* model: the counterpart of
-    /// [`crate::step::advance`], after [`observe`] with [`Maximal::model`].
+    /// [`crate::step::advance`], after [`observe`] with [`Maximal::model`]. [`Data::reactions`] are those of the reduced model's
+    /// joints.
     ///
     /// # Errors
     /// As [`crate::step::advance`]; the state then stays as it was.
@@ -160,9 +166,12 @@ impl Maximal {
             other => other,
         };
         let opt = &StepOptions { sleep_after: None, formulation, ..*opt };
+        if !data.reactions.are_of(&self.reduced) {
+            data.reactions = Reactions::new(&self.reduced);
+        }
         begin(data, act, opt);
         data.looked.forget();
-        let Self { reduced, split, read, frames, passive, act: bodies, idle, correction } = self;
+        let Self { reduced, split, read, frames, passive, known, act: bodies, idle, correction } = self;
         let mut part = |split: &Model, state: &mut State, data: &mut Data, opt: &StepOptions| {
             // Joint quantities do not reach the step's own door: refuse bad ones here, naming the joint.
             read.time = state.time;
@@ -171,12 +180,22 @@ impl Maximal {
             bodies.body_force.copy_from_slice(&act.body_force);
             bodies.implicit.clone_from(&act.implicit);
             bodies.pins.clone_from(&act.pins);
-            joints::gather(reduced, read, frames, act, opt, passive, &mut bodies.body_force);
+            joints::gather(reduced, read, frames, act, opt, passive, known, &mut bodies.body_force);
             check_input(split, state, bodies, opt)?;
-            advance_once(split, state, data, bodies, act, opt, &mut |data, rows| {
-                let world = joints::World { reduced, split, read, frames };
-                world.push_rows(data, act, passive, *correction, opt, rows);
-            })
+            let world = joints::World { reduced, split, read, frames };
+            let report = advance_once(
+                split,
+                state,
+                data,
+                bodies,
+                act,
+                opt,
+                Some(&mut |data, rows| {
+                    world.push_rows(data, act, passive, *correction, opt, rows);
+                }),
+            )?;
+            world.write_reactions(data, act, known, opt);
+            Ok(report)
         };
         if opt.formulation == Formulation::Penalty {
             // Explicit joint forces follow the bodies from sub-step to sub-step.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::actuation::{Effort, Key, Motor};
+use crate::actuation::{Effort, Key, Motor, Row, Term};
 use crate::figures;
 use crate::integrate::{Integrator, Stepper};
 use crate::model::shape::Shape;
@@ -93,9 +93,8 @@ fn falling_humanoid_converges_to_the_same_motion() {
     check_convergence("humanoid", &model, &start, 0.25, 1.0 / 400.0);
 }
 
-/// A tree with every kind of joint, springs, rotors, servos with effort limits and a prescribed joint.
-#[test]
-fn every_joint_with_drives_converges_to_the_reduced_step() {
+/// A tree with every kind of joint, springs, rotors and effort limits.
+fn every_joint() -> Model {
     let solid = Inertia::solid_box(1.0, DVec3::new(0.1, 0.2, 0.3));
     let joints = [
         Joint::free(),
@@ -112,7 +111,13 @@ fn every_joint_with_drives_converges_to_the_reduced_step() {
         let parent = i.checked_sub(1).map(|p| format!("b{p}"));
         builder.push(BodySpec { name: format!("b{i}"), parent, joint, inertia: solid, shapes: Vec::new() });
     }
-    let model = builder.build().unwrap();
+    builder.build().unwrap()
+}
+
+/// A tree with every kind of joint, springs, rotors, servos with effort limits and a prescribed joint.
+#[test]
+fn every_joint_with_drives_converges_to_the_reduced_step() {
+    let model = every_joint();
     let mut act = Actuation::new(&model);
     act.servo.stiffness[6..].fill(30.0);
     act.servo.damping[6..].fill(2.0);
@@ -247,4 +252,88 @@ fn bad_joint_input_names_the_joint() {
     let error = maximal.step(&mut state, &mut data, &act, &StepOptions::default()).unwrap_err();
     assert!(error.to_string().contains("lshank"), "{error}");
     assert_eq!(state, before);
+}
+
+/// What passes through joints that are rows is what passes through the same joints as coordinates: servos, motors, rows of a
+/// controller's own, a prescribed joint and a stop included. From rest, where both steps are the same, to rounding of the solve.
+#[test]
+fn reactions_are_those_of_reduced_coordinates() {
+    let mut model = every_joint();
+    model.bodies[4].joint.limits = Limits::range(0.0, 1.0);
+    let mut act = Actuation::new(&model);
+    act.servo.stiffness[6..].fill(30.0);
+    act.servo.damping[6..].fill(2.0);
+    scatter(&mut act.joint_force[6..], 3.0);
+    // Against its stop; without a servo; as it is told; by a motor; by a row.
+    act.joint_force[14] = -4.0;
+    (act.servo.stiffness[11], act.servo.damping[11]) = (0.0, 0.0);
+    act.prescribed[2] = true;
+    act.prescribed_velocity[9..11].copy_from_slice(&[0.02, -0.01]);
+    act.motors.push(Motor::on_freedom(Key(0), Freedom::new(7), 0.1, Effort::within(0.5)));
+    let pull =
+        Term::Point { body: model.find("b6").unwrap(), point: DVec3::X, other: None, direction: DVec3::Z };
+    let turn = Term::Freedom { freedom: Freedom::new(15), weight: 0.5 };
+    act.rows.push(Row::new(Key(1), [pull, turn]).towards(0.1).between(-2.0, 2.0));
+    for formulation in [Formulation::LcpPgs, Formulation::LcpDantzig] {
+        let opt = StepOptions { dt: 1e-3, ..StepOptions::default().with(formulation) };
+        let start = State::new(&model);
+        let mut maximal = Maximal::new(&model).unwrap();
+        let mut apart = maximal.separate(&start);
+        let mut apart_data = Data::new(maximal.model());
+        let (mut state, mut data) = (start, Data::new(&model));
+        step(&model, &mut state, &mut data, &act, &opt).unwrap();
+        maximal.step(&mut apart, &mut apart_data, &act, &opt).unwrap();
+        let (rows, joints) = (&apart_data.reactions, &data.reactions);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * (1.0 + b.abs());
+        let lists = [
+            ("along", &rows.along, &joints.along),
+            ("drive", &rows.drive, &joints.drive),
+            ("motor", &rows.motor, &joints.motor),
+            ("limit", &rows.limit, &joints.limit),
+        ];
+        for (name, found, wanted) in lists {
+            assert_eq!(found.len(), wanted.len());
+            assert!(wanted.iter().any(|x| x.abs() > 0.1), "{formulation:?}: no {name}: {wanted:?}");
+            for k in 0..wanted.len() {
+                assert!(near(found[k], wanted[k]), "{formulation:?} {name} {k}:\n{found:?}\n{wanted:?}");
+            }
+        }
+        for (i, (found, wanted)) in rows.wrench.iter().zip(&joints.wrench).enumerate() {
+            let off = *found - *wanted;
+            let size = 1.0 + wanted.linear.length() + wanted.angular.length();
+            assert!(off.linear.length() + off.angular.length() < 1e-6 * size, "{i}: {found:?} {wanted:?}");
+        }
+    }
+}
+
+/// In motion both agree as far as the steps do: what a swinging chain pulls with at every joint.
+#[test]
+fn reactions_of_a_swinging_chain_are_those_of_reduced_coordinates() {
+    let rod =
+        Inertia { center_of_mass: DVec3::new(0.0, 0.0, -0.2), ..Inertia::solid_capsule(1.0, 0.03, 0.2) };
+    let mut builder = Model::builder().body(BodySpec::root("b0", Joint::revolute(DVec3::Y), rod));
+    for i in 1..4 {
+        let joint = Joint::spherical().at(DVec3::new(0.0, 0.0, -0.4)).with_damping(0.02);
+        builder.push(BodySpec::child(format!("b{i}"), format!("b{}", i - 1), joint, rod));
+    }
+    let model = builder.build().unwrap();
+    let act = Actuation::new(&model);
+    for dt in [2e-3, 5e-4] {
+        let opt = StepOptions { dt, ..StepOptions::default().with(Formulation::LcpDantzig) };
+        let mut start = State::new(&model);
+        start.q[0] = 1.0;
+        start.v[0] = 2.0;
+        let mut maximal = Maximal::new(&model).unwrap();
+        let mut apart = maximal.separate(&start);
+        let mut apart_data = Data::new(maximal.model());
+        let (mut state, mut data) = (start, Data::new(&model));
+        for _ in 0..(0.3 / dt).round() as usize {
+            step(&model, &mut state, &mut data, &act, &opt).unwrap();
+            maximal.step(&mut apart, &mut apart_data, &act, &opt).unwrap();
+        }
+        let pairs = apart_data.reactions.wrench.iter().zip(&data.reactions.wrench);
+        let off = pairs.map(|(a, b)| (a.linear - b.linear).length()).fold(0.0, f64::max);
+        let size = data.reactions.wrench[0].linear.length();
+        assert!(off < 1e-3 * size, "{dt}: {off} of {size}");
+    }
 }

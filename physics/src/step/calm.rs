@@ -15,17 +15,27 @@
 //! (2)  w(s) = s x_c·(u⁰ + u')/2 + ½ s² x_cᵀA x_c  ≤  share of T,     u' = u⁺ without x_c
 //! ```
 //!
-//! which stays within all bounds and cones.
+//! which stays within all bounds and cones. Impulses so large that rounding is all that is left of such sums show by what they change: those that
+//! only take energy, `x·(u' + u⁺) ≤ 0`, change velocities by `Δ` with
+//!
+//! ```text
+//! (3)  ½ ΔᵀMΔ = ½ xᵀA x ≤ -x·u' ≤ |Δ|_M |v'|_M,   so  ½ ΔᵀMΔ ≤ 4 T'
+//! ```
+//!
+//! with `T'` the energy of the step without them. Where pins, motors and other rows act as well (3) says nothing.
 
 use super::StepOptions;
 use super::rows::{Cause, Rows};
-use crate::convex::calm::{SHARE, energy_of};
+use crate::convex::calm::{SHARE, energy_at, energy_of};
 use crate::data::Data;
 use crate::model::Model;
 use crate::state::State;
 
 /// What they may give of the energy of a fall over one step: at rest, where there is next to no other.
 const SHARE_OF_FALL: f64 = 0.01;
+
+/// (3), with as much again for what is pushed out.
+const MOST_CHANGE: f64 = 8.0;
 
 /// Whether a row's energy is looked at.
 fn counts(cause: Cause) -> bool {
@@ -68,9 +78,31 @@ fn surplus(
             // What overlaps is meant to be pushed out, if only once however many points it has.
             let out_of = pushed[island].min(0.5 * mass * out_speed * out_speed);
             pushed[island] -= out_of;
-            out[island] -= SHARE * energy + SHARE_OF_FALL * 0.5 * mass * fall * fall + out_of;
+            out[island] -= SHARE * opt.dt * energy + SHARE_OF_FALL * 0.5 * mass * fall * fall + out_of;
         }
     }
+    // (3)
+    let mut changed = core::mem::take(&mut rows.own);
+    changed.clear();
+    changed.resize(model.trees.len(), [0.0; 2]);
+    for (tree, bodies) in model.trees.iter().enumerate().filter(|(tree, _)| rows.touched[*tree]) {
+        let [change, most] = &mut changed[rows.island_of_tree(tree)];
+        for i in bodies.clone() {
+            let mass = model.links[i].inertia.mass;
+            *change += energy_at(model, data, i, rows.body_change[i]);
+            *most += energy_at(model, data, i, data.step.next_body[i])
+                + 0.5 * mass * (out_speed * out_speed + fall * fall);
+        }
+    }
+    for (k, _) in rows.specs.iter().enumerate().filter(|(_, spec)| !counts(spec.cause)) {
+        changed[rows.island_of(k)][1] = f64::INFINITY;
+    }
+    for (over, [change, most]) in out.iter_mut().zip(&changed) {
+        if *change > MOST_CHANGE * most {
+            *over = f64::INFINITY;
+        }
+    }
+    rows.own = changed;
     rows.pushed_out = pushed;
 }
 

@@ -35,12 +35,12 @@ pub(crate) fn check_input(
         ("prescribed velocity", &act.prescribed_velocity),
     ];
     for (what, values) in by_freedom {
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
+        if let Some(k) = first_bad(values) {
             return bad(what, model.body(model.body_of_freedom(k)).name(), values[k]);
         }
     }
     for (what, values) in [("position", &state.q), ("servo target", &act.servo.target_q)] {
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
+        if let Some(k) = first_bad(values) {
             let owner = model.bodies.iter().find(|b| b.q_range().contains(&k));
             return bad(what, owner.map_or("?", |b| b.name()), values[k]);
         }
@@ -76,6 +76,12 @@ pub(crate) fn check_input(
         }
     }
     check_rows::check(model, act, state.time)
+}
+
+/// The first number that is not finite. There mostly is none, which is asked of all at once.
+fn first_bad(values: &[f64]) -> Option<usize> {
+    let any = values.iter().fold(false, |any, x| any | !x.is_finite());
+    if any { values.iter().position(|x| !x.is_finite()) } else { None }
 }
 
 /// Refuses vectors that are not the model's.

@@ -1,7 +1,7 @@
 //! A step by one convex problem: kick all velocities at once, then move on freely; look where that ends.
 
 use super::end_pose::{self, Through};
-use super::look::look;
+use super::look::look_about;
 use super::solve::check_finite;
 use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, prescribed, sleep};
 use crate::actuation::Actuation;
@@ -112,6 +112,12 @@ fn both(first: &StepReport, mut second: StepReport) -> StepReport {
     second
 }
 
+/// Poses and velocities of a tree.
+fn look_at_tree(model: &Model, state: &State, data: &mut Data, tree: usize) {
+    forward_kinematics_of(model, state, data, model.trees[tree].clone());
+    forward_velocity_of(model, state, data, model.trees[tree].clone());
+}
+
 /// Solves and moves on, again while points come through; `None` if they do so to the end, unless it `must` do.
 fn try_step(
     model: &Model,
@@ -131,28 +137,39 @@ fn try_step(
         ..StepReport::default()
     };
     problem.begin();
+    problem.open_all();
+    next.clone_from(state);
     let mut through: Vec<Through> = core::mem::take(&mut data.step.through);
     let mut again = 0;
     let is_through = loop {
         report.solve.join(&convex::solve(model, state, data, act, opt, problem, again > 0));
         let books = opt.ledger.then(|| books::enter(model, state, data, act, problem));
-        next.clone_from(state);
+        if opt.ledger {
+            for tree in (0..model.trees.len()).filter(|&tree| !problem.is_open(tree)) {
+                look_at_tree(model, next, data, tree);
+            }
+        }
         flow::move_on(model, state, data, act, problem, next);
         next.time = state.time + opt.dt;
         if let Some(books) = books {
             report.ledger = books.close(model, data, problem, next);
         }
         check_finite(model, state, data, next)?;
-        look(model, next, data, opt);
+        look_about(model, next, data, opt);
         end_pose::find(model, data, &problem.rows, opt.dt, &mut through);
         if through.is_empty() || again == AGAIN || problem.is_tired() {
             break !through.is_empty();
         }
         again += 1;
-        // Back to the beginning.
-        let bodies = 0..model.n_bodies();
-        forward_kinematics_of(model, state, data, bodies.clone());
-        forward_velocity_of(model, state, data, bodies);
+        problem.open(act, through.iter().flat_map(|point| point.trees(model)));
+        // Back to the beginning, where the books look at all trees.
+        for tree in (0..model.trees.len()).filter(|&tree| problem.is_open(tree) || opt.ledger) {
+            look_at_tree(model, state, data, tree);
+            if problem.is_open(tree) {
+                let coordinates = model.coordinates_of(tree);
+                next.q[coordinates.clone()].copy_from_slice(&state.q[coordinates]);
+            }
+        }
         data.looked.forget();
         end_pose::put_in(model, data, &problem.rows, &through, opt.dt);
     };
@@ -177,3 +194,7 @@ fn try_step(
     data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);
     Ok(Some(report))
 }
+
+#[cfg(test)]
+#[path = "convex_step_tests.rs"]
+mod tests;

@@ -38,6 +38,14 @@ pub(crate) struct Through {
     depth: f64,
 }
 
+impl Through {
+    /// The trees it is between.
+    pub(crate) fn trees(&self, model: &Model) -> impl Iterator<Item = usize> {
+        let tree = |body: BodyId| model.tree_of[body.index()] as usize;
+        [Some(tree(self.body_a)), self.body_b.map(tree)].into_iter().flatten()
+    }
+}
+
 /// Finds the points that came through; `data` holds the end's poses and manifolds, and the step's contacts.
 pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut Vec<Through>) {
     out.clear();

@@ -50,6 +50,11 @@ pub(crate) fn look(model: &Model, state: &State, data: &mut Data, opt: &StepOpti
     let bodies = 0..model.n_bodies();
     forward_kinematics_of(model, state, data, bodies.clone());
     forward_velocity_of(model, state, data, bodies);
+    look_about(model, state, data, opt);
+}
+
+/// [`look`] where poses and velocities are those of the state already, as the free flow leaves them: `data.collision` alone.
+pub(crate) fn look_about(model: &Model, state: &State, data: &mut Data, opt: &StepOptions) {
     let poses = &data.position.world_from_body;
     let ahead = looks_ahead(opt);
     let speeds = &data.velocity.body;

@@ -206,9 +206,9 @@ pub fn advance(
     match opt.formulation {
         Formulation::ImplicitPenalty => convex_step::advance(model, state, data, act, opt),
         Formulation::Penalty => substeps(model, state, data, act, opt, &mut |model, state, data, short| {
-            advance_once(model, state, data, act, act, short, &mut |_, _| {})
+            advance_once(model, state, data, act, act, short, None)
         }),
-        _ => advance_once(model, state, data, act, act, opt, &mut |_, _| {}).map(whole),
+        _ => advance_once(model, state, data, act, act, opt, None).map(whole),
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The convex problem's own residual is just that (`convex/smooth.rs`); where a tree leaves its inertial forces to the free flow those of the
-//! start of the step are added. The baselines do it here.
+//! start of the step are added. The baselines do it here; in maximal coordinates joints are rows, which know (`maximal/reactions.rs`).
 
 use super::gather::{drive_effort, position_error};
 use super::rows::Cause;
@@ -23,7 +23,8 @@ use crate::spatial::{Force, Motion};
 use crate::state::State;
 
 /// Means over the last step of what passed through the joints, dynamic or prescribed, contacts and all else considered. A tree
-/// that sleeps keeps those it fell asleep with; the plain integrators write none.
+/// that sleeps keeps those it fell asleep with; the plain integrators write none. In maximal coordinates joints and freedoms are those of the
+/// model that was taken apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reactions {
     /// By body: the whole force from its parent (or the world) on it through the joint, in world axes at the body's origin as the
@@ -53,6 +54,11 @@ impl Reactions {
             limit: zeros(),
             is_old: vec![true; model.trees.len()],
         }
+    }
+
+    /// Whether there is room for a model's joints, and no more.
+    pub(crate) fn are_of(&self, model: &Model) -> bool {
+        (self.along.len(), self.is_old.len()) == (model.n_v(), model.trees.len())
     }
 
     /// Before the first part of a step.

@@ -14,7 +14,7 @@ use crate::spatial::{Force, Motion};
 use crate::state::{State, quaternion, vec3, write3};
 
 /// One step (or sub-step) of explicit springs or of a rigid formulation. `named` is the actuation that reports are about: `act`,
-/// unless its motors and rows come by `extra`.
+/// unless its motors and rows come by `extra`, as joints do. Whoever has those says what passed through the joints.
 pub(crate) fn advance_once(
     model: &Model,
     state: &mut State,
@@ -22,7 +22,7 @@ pub(crate) fn advance_once(
     act: &Actuation,
     named: &Actuation,
     opt: &StepOptions,
-    extra: &mut ExtraRows<'_>,
+    mut extra: Option<&mut ExtraRows<'_>>,
 ) -> Result<StepReport, StepError> {
     sleep::decide(model, state, data, act, opt);
     gather::gather(model, state, data, act, opt);
@@ -32,7 +32,7 @@ pub(crate) fn advance_once(
     if opt.formulation == Formulation::Penalty {
         add_explicit_contacts(model, data, opt);
     }
-    assemble_rows(model, state, data, act, opt, extra);
+    assemble_rows(model, state, data, act, opt, extra.as_deref_mut());
     data.step.rows.change.fill(0.0);
 
     let mut report = StepReport {
@@ -51,7 +51,9 @@ pub(crate) fn advance_once(
     data.step.next_v = next_v;
     let mut problem = core::mem::take(&mut data.convex);
     flow::take_over(model, data, act, opt, &mut problem);
-    reaction::write(model, state, data, act, share, opt, &problem);
+    if extra.is_none() {
+        reaction::write(model, state, data, act, share, opt, &problem);
+    }
     let mut next = next_state(model, state, data, opt);
     flow::move_fast(model, state, data, act, &mut problem, &mut next);
     data.convex = problem;
@@ -114,13 +116,15 @@ fn assemble_rows(
     data: &mut Data,
     act: &Actuation,
     opt: &StepOptions,
-    extra: &mut ExtraRows<'_>,
+    extra: Option<&mut ExtraRows<'_>>,
 ) {
     let mut rows = core::mem::take(&mut data.step.rows);
     rows.clear(model);
     limits::push_rows(model, state, data, opt, &mut rows);
     pins::push_rows(model, data, act, opt, &mut rows);
-    extra(data, &mut rows);
+    if let Some(extra) = extra {
+        extra(data, &mut rows);
+    }
     let n_rows = if opt.formulation.is_rigid() { data.contact.points.len() } else { 0 };
     for index in 0..n_rows {
         if data.memory.sleep.asleep[model.tree_of[data.contact.points[index].body_a] as usize] {

@@ -26,6 +26,7 @@ pub(crate) fn take_over(
     convex.velocity.copy_from_slice(&data.step.next_body);
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
     convex.in_flight.fill(false);
+    convex.open_all();
     for tree in 0..model.trees.len() {
         convex.flows[tree] = data.step.bias.flows(tree);
     }
@@ -94,7 +95,7 @@ pub(crate) fn move_fast(
         next.q[qs.clone()].copy_from_slice(&state.q[qs]);
         next.v[vs.clone()].copy_from_slice(&convex.v[vs]);
         convex.direction[bodies.clone()].copy_from_slice(&data.velocity.bias[bodies.clone()]);
-        move_tree(model, state, data, act, convex, next, tree, &mut flow);
+        move_tree(model, state, data, act, convex, next, tree, &mut flow, false);
         forward_kinematics_of(model, state, data, bodies.clone());
         forward_velocity_of(model, state, data, bodies.clone());
         data.velocity.bias[bodies.clone()].copy_from_slice(&convex.direction[bodies]);

@@ -14,6 +14,9 @@ use crate::spatial::{Force, Motion};
 /// What the inertial forces that are left to the flow take in the joints, at the pose and velocities the step begins with.
 pub(super) fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex, flow: &Flow) {
     for tree in 0..model.trees.len() {
+        if !convex.is_open[tree] {
+            continue;
+        }
         let bodies = model.trees[tree].clone();
         let freedoms = model.freedoms_of(tree);
         if convex.is_asleep[tree] || !convex.flows[tree] || bodies.len() == 1 {

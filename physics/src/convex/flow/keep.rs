@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::sums::Sums;
 use crate::data::Data;
-use crate::dynamics::kinematics::forward_velocity_of;
+use crate::dynamics::kinematics::{forward_velocity_of, shift_of};
 use crate::model::Model;
 use crate::spatial::Motion;
 use crate::state::{State, write3};
@@ -32,10 +32,7 @@ pub(super) fn keep_momentum(
     for (q, x) in next.q[at..at + 3].iter_mut().zip(way.to_array()) {
         *q += x;
     }
-    for pose in &mut data.position.world_from_body[bodies.clone()] {
-        pose.translation += shift;
-    }
-    data.position.offset[bodies.start] += shift;
+    shift_of(model, next, data, bodies.clone());
     // The root's share: one rigid motion added to all bodies.
     let inverse = found.inertia.inverse_definite();
     let arm = data.position.world_from_body[bodies.start].translation - (found.center + shift);

@@ -32,17 +32,14 @@ pub(super) fn move_lone(
     let at_center = linear + angular.cross(arm);
     let (turned, spin) = turn_freely(&inertia.rotational, &before, angular, h);
     let placement = turn_root(model, state, next, i, turned);
-    forward_kinematics_of(model, next, data, i..i + 1);
-    let pose = &mut data.position.world_from_body[i];
-    let new_arm = pose.rotation * inertia.center_of_mass;
+    let new_arm = turned * arm;
     let moved = at_center * h + arm - new_arm + ballistic(model, convex, tree);
     let way = placement.conjugate() * moved;
     let q = &mut next.q[link.q as usize..link.q as usize + 3];
     for (q, x) in q.iter_mut().zip(way.to_array()) {
         *q += x;
     }
-    pose.translation += moved;
-    data.position.offset[i] += moved;
+    forward_kinematics_of(model, next, data, i..i + 1);
     let axes = data.position.axes[i].transpose();
     write3(&mut next.v, link.v as usize, axes * (at_center - spin.cross(new_arm)));
     write3(&mut next.v, link.v as usize + 3, axes * spin);

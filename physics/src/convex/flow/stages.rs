@@ -1,11 +1,12 @@
 //! Free motion of a tree in stages: Runge–Kutta as long as its energy stays.
 
-use super::{Flow, MOST, turn};
+use super::{Flow, MOST, inertial, turn};
 use crate::data::Data;
 use crate::dynamics::aba::{Drive, inward, outward_from, rigid};
+use crate::dynamics::impulse::propagate;
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
 use crate::integrate::coordinate_rates_of;
-use crate::model::Model;
+use crate::model::{Model, NONE};
 use crate::spatial::Motion;
 use crate::state::State;
 
@@ -14,8 +15,8 @@ const TURN: [f64; 2] = [0.1, 0.3];
 /// Share of the energy that a stage may be off by; (2) sets it right. Ten times less changes none of the laws and takes twice the stages.
 const KEPT: f64 = 1e-2;
 
-/// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on. `data` holds that pose, and
-/// pose and velocities of `next` afterwards. Whether the stages resolved it.
+/// Free motion of one tree over `h`, from the pose and velocities in `next`, which it moves on. `data` holds that pose, and if
+/// `is_factored` the factors that [`accelerate`] left at it; pose and velocities of `next` afterwards. Whether the stages resolved it.
 pub(super) fn follow(
     model: &Model,
     data: &mut Data,
@@ -24,6 +25,7 @@ pub(super) fn follow(
     tree: usize,
     h: f64,
     flow: &mut Flow,
+    is_factored: bool,
 ) -> bool {
     let bodies = model.trees[tree].clone();
     let (qs, vs) = (model.coordinates_of(tree), model.freedoms_of(tree));
@@ -32,7 +34,12 @@ pub(super) fn follow(
     forward_velocity_of(model, next, data, bodies.clone());
     let mut energy = kinetic(model, data, &next.v, &flow.inertia, tree);
     let mut all = turn(model, tree, &data.velocity.body, left);
-    slope(model, data, held, next, tree, 0, flow);
+    if is_factored {
+        accelerate_again(model, data, tree, &mut flow.accelerations[0]);
+        coordinate_rates_of(model, next, &mut flow.rates[0], bodies.clone());
+    } else {
+        slope(model, data, held, next, tree, 0, flow);
+    }
     loop {
         let dt = left.min((left * TURN[1] / all).min(longest).max(shortest));
         let begun = &mut flow.begun.0;
@@ -140,6 +147,18 @@ pub(super) fn accelerate(model: &Model, data: &mut Data, held: &[bool], flow: &F
     rigid(model, data, bodies.clone(), &flow.zeros);
     inward(model, data, bodies.clone(), &Drive::inert(&flow.no_force, &flow.inertia).prescribing(held));
     outward_from(model, data, bodies, Motion::ZERO);
+}
+
+/// [`accelerate`] once more at the same pose with other velocities, by its factors.
+fn accelerate_again(model: &Model, data: &mut Data, tree: usize, out: &mut [f64]) {
+    for i in model.trees[tree].clone() {
+        let parent = model.links[i].parent;
+        let carried = if parent == NONE { Motion::ZERO } else { data.velocity.drift[parent as usize] };
+        let carried = carried.at(data.position.offset[i]) + data.velocity.bias[i];
+        data.velocity.drift[i] = carried;
+        data.dynamics.impulse[i] = -inertial(model, data, i, carried);
+    }
+    propagate(model, data, model.trees[tree].clone(), &[], out);
 }
 
 fn axpy(y: &mut [f64], a: f64, x: &[f64]) {
