@@ -172,7 +172,7 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Look at, check and convert BVH files, and join them to motion graphs.
+    /// Look at, check, repair and convert BVH files, and join them to motion graphs.
     Clip {
         #[command(subcommand)]
         tool: clip::ClipTool,

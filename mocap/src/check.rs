@@ -2,8 +2,11 @@
 //!
 //! A falling body's centre of mass draws a parabola with 9.81 m/s² whatever the limbs do. Where all of the body is off
 //! the ground, the height of the centre of mass is fitted with a parabola; its curvature over g is the square of
-//! the factor by which the clip plays too fast. No flight, no claim.
+//! the factor by which the clip plays too fast. Without a flight, [`tempo`] looks at how it falls and walks.
 
+mod tempo;
+
+use crate::repair::{Fault, Finding, looked_at, repair};
 use crate::roles::Side;
 use crate::rotation::angle;
 use crate::skeleton::JointId;
@@ -13,7 +16,7 @@ use std::ops::Range;
 
 /// Standard gravity, m/s².
 const GRAVITY: f64 = 9.81;
-/// A joint turning faster than this in one frame is a pop, rad/s.
+/// A joint that turns faster than this out of the first frames leaves a calibration pose, rad/s.
 const POP_SPEED: f64 = 3000.0 * core::f64::consts::PI / 180.0;
 /// Calibration poses are looked for in the first frames up to this one.
 const LEAD_IN: usize = 10;
@@ -31,13 +34,13 @@ pub enum BadFrame {
         /// Greatest turn of a joint into the motion, in radians.
         jump: f64,
     },
-    /// A joint turns impossibly fast into this frame.
+    /// A joint jumps as none does by itself: the first frame that [`repair`](mod@crate::repair) would mend.
     Pop {
-        /// The frame after the jump.
+        /// The first wrong frame.
         frame: usize,
-        /// Name of the joint that turns most.
+        /// Name of the joint, of one of several, or "root".
         joint: String,
-        /// Turn within the one frame, in radians.
+        /// Largest turn within one frame, in radians; zero where only the root's place jumps.
         jump: f64,
     },
 }
@@ -60,18 +63,20 @@ pub struct ClipReport {
     pub flights: Vec<Flight>,
     /// Frame time at which the flights would show 9.81 m/s², where it differs by a factor of 1.4 or more.
     pub suggested_frame_time: Option<f64>,
+    /// Why the frame time is doubtful, in a sentence.
+    pub frame_time_doubt: Option<String>,
     /// All findings that need attention, in sentences; empty for a clean clip.
     pub warnings: Vec<String>,
 }
 
 /// Checks a clip in metres with z up.
 pub fn check_clip(clip: &Clip) -> ClipReport {
-    let bad_frames = find_bad_frames(clip);
-    let first = match bad_frames.first() {
-        Some(BadFrame::Calibration { n_frames, .. }) => *n_frames,
-        _ => 0,
-    };
-    let flights = find_flights(clip, first);
+    let repaired = repair(clip);
+    let bad_frames: Vec<BadFrame> = repaired.findings.iter().filter_map(bad_frame).collect();
+    let roles = Roles::find(clip.skeleton());
+    // Limbs that pop fall by no gravity.
+    let path = Path::of(&repaired.clip, &roles, repaired.cut);
+    let flights = path.as_ref().map_or_else(Vec::new, |path| find_flights(path, clip.frame_time()));
     let suggested_frame_time = suggest_frame_time(clip, &flights);
     let mut warnings: Vec<String> = Vec::new();
     warnings.extend(bad_frames.first().and_then(|bad| match bad {
@@ -82,14 +87,18 @@ pub fn check_clip(clip: &Clip) -> ClipReport {
         BadFrame::Pop { .. } => None,
     }));
     warnings.extend(describe_pops(&bad_frames));
-    warnings.extend(suggested_frame_time.map(|seconds| {
+    let by_flights = suggested_frame_time.map(|seconds| {
         let gravity = median(flights.iter().map(|f| f.gravity).collect());
         format!(
             "The frame time of {:.5} s disagrees with gravity: bodies fall with {gravity:.1} m/s² here; {seconds:.5} s would make it 9.8.",
             clip.frame_time()
         )
-    }));
-    ClipReport { bad_frames, flights, suggested_frame_time, warnings }
+    });
+    let by_tempo =
+        || path.as_ref().filter(|_| flights.is_empty()).and_then(|path| tempo::doubt(clip, &roles, path));
+    let frame_time_doubt = by_flights.or_else(by_tempo);
+    warnings.extend(frame_time_doubt.clone());
+    ClipReport { bad_frames, flights, suggested_frame_time, frame_time_doubt, warnings }
 }
 
 /// One sentence for all pops.
@@ -103,7 +112,8 @@ fn describe_pops(bad_frames: &[BadFrame]) -> Option<String> {
         .collect();
     let worst = pops.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
     Some(format!(
-        "{} frame{} with a joint turning faster than 3000°/s; the worst is frame {} ({}, {:.0}° in one frame).",
+        "{} fault{} that no body makes (pops, spikes, gaps); the worst begins at frame {} ({}, {:.0}° in one frame). \
+         `stuntlab clip repair` mends them.",
         pops.len(),
         if pops.len() == 1 { "" } else { "s" },
         worst.0,
@@ -112,39 +122,35 @@ fn describe_pops(bad_frames: &[BadFrame]) -> Option<String> {
     ))
 }
 
-/// Pops and a synthetic first frame. Fingers, thumbs and other joints below the wrists are not looked at.
-fn find_bad_frames(clip: &Clip) -> Vec<BadFrame> {
-    let roles = Roles::find(clip.skeleton());
-    let mut ignored = vec![false; clip.n_joints()];
-    for (index, joint) in clip.skeleton().joints().iter().enumerate() {
-        let wrists = [roles.left.wrist, roles.right.wrist];
-        ignored[index] = joint.parent.is_some_and(|p| ignored[p] || wrists.contains(&Some(p)));
+/// What a repair would find, as a bad frame.
+fn bad_frame(finding: &Finding) -> Option<BadFrame> {
+    match finding.fault {
+        Fault::Calibration => {
+            Some(BadFrame::Calibration { n_frames: finding.frames.end, jump: finding.turn })
+        }
+        Fault::Hang => None,
+        _ => Some(BadFrame::Pop {
+            frame: finding.frames.start,
+            joint: finding.joints.first().map_or_else(|| "root".to_owned(), Clone::clone),
+            jump: finding.turn,
+        }),
     }
-    let largest_turn = |frame: usize| {
-        let pairs = clip.rotations(frame - 1).iter().zip(clip.rotations(frame)).enumerate();
-        let turns = pairs.filter(|(j, _)| !ignored[*j]).map(|(j, (&a, &b))| (j, angle(a, b)));
-        turns.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0))
-    };
+}
+
+/// Frames in front of the motion, and the largest turn out of them, rad: several joints leave the first frames at once.
+pub(crate) fn calibration(clip: &Clip) -> Option<(usize, f64)> {
+    let looked_at = looked_at(clip);
     let limit = (POP_SPEED * clip.frame_time()).min(2.0);
-    let n_turned = |frame: usize| {
+    let leaving = |frame: usize| {
         let pairs = clip.rotations(frame - 1).iter().zip(clip.rotations(frame));
-        pairs.filter(|&(&a, &b)| angle(a, b) > 0.5 * limit).count()
+        let turns: Vec<f64> = pairs.map(|(&a, &b)| angle(a, b)).collect();
+        let largest = turns.iter().zip(&looked_at).filter(|(_, looked)| **looked).map(|(turn, _)| *turn);
+        let jump = largest.fold(0.0, f64::max);
+        let n_turned = turns.iter().filter(|turn| **turn > 0.5 * limit).count();
+        (jump > limit && n_turned >= 3).then_some((frame, jump))
     };
-    let mut bad = Vec::new();
-    for frame in 1..clip.n_frames() {
-        let (joint, jump) = largest_turn(frame);
-        if jump <= limit {
-            continue;
-        }
-        // Several joints leaving the first frames at once mean that these were put in front of the motion.
-        if frame <= LEAD_IN && n_turned(frame) >= 3 {
-            bad.clear();
-            bad.push(BadFrame::Calibration { n_frames: frame, jump });
-        } else {
-            bad.push(BadFrame::Pop { frame, joint: clip.skeleton().joints()[joint].name.clone(), jump });
-        }
-    }
-    bad
+    // A clip that is hardly longer has no motion behind them.
+    (1..=LEAD_IN.min(clip.n_frames().saturating_sub(4))).rev().find_map(leaving)
 }
 
 /// Parts of the body with their share of the mass and the place of their centre between two joints (de Leva 1996,
@@ -190,27 +196,45 @@ fn segments(clip: &Clip, roles: &Roles) -> Vec<Segment> {
     segments
 }
 
+/// Where the body is in every frame.
+struct Path {
+    /// Number of the first of them in the recording.
+    first: usize,
+    /// Points per frame.
+    width: usize,
+    points: Vec<DVec3>,
+    lowest: Vec<f64>,
+    centre: Vec<DVec3>,
+}
+
+impl Path {
+    /// None where legs or arms are not found by name.
+    fn of(clip: &Clip, roles: &Roles, first: usize) -> Option<Self> {
+        let segments = segments(clip, roles);
+        if segments.is_empty() {
+            return None;
+        }
+        let total: f64 = segments.iter().map(|s| s.mass).sum();
+        let width = clip.n_joints() + clip.skeleton().end_sites().len();
+        let mut path = Self { first, width, points: Vec::new(), lowest: Vec::new(), centre: Vec::new() };
+        let mut world = Vec::new();
+        for frame in 0..clip.n_frames() {
+            clip.world(frame, &mut world);
+            let place = |(joint, offset): (JointId, DVec3)| world[joint].transform_point(offset);
+            path.points.extend(world.iter().map(|t| t.translation));
+            path.points.extend(clip.skeleton().end_sites().iter().map(|e| place((e.joint, e.offset))));
+            let heights = path.points[path.points.len() - width..].iter().map(|p| p.z);
+            path.lowest.push(heights.fold(f64::INFINITY, f64::min));
+            let mass_point = |s: &Segment| s.mass / total * place(s.from).lerp(place(s.to), s.centre);
+            path.centre.push(segments.iter().map(mass_point).sum::<DVec3>());
+        }
+        Some(path)
+    }
+}
+
 /// Flights of at least twelve frames whose centre of mass follows a parabola.
-fn find_flights(clip: &Clip, first: usize) -> Vec<Flight> {
-    let roles = Roles::find(clip.skeleton());
-    let segments = segments(clip, &roles);
-    if segments.is_empty() {
-        return Vec::new();
-    }
-    let total: f64 = segments.iter().map(|s| s.mass).sum();
-    let mut world = Vec::new();
-    let (mut lowest, mut centre) = (Vec::new(), Vec::new());
-    let mut points: Vec<DVec3> = Vec::new();
-    let width = clip.n_joints() + clip.skeleton().end_sites().len();
-    for frame in first..clip.n_frames() {
-        clip.world(frame, &mut world);
-        let place = |(joint, offset): (JointId, DVec3)| world[joint].transform_point(offset);
-        points.extend(world.iter().map(|t| t.translation));
-        points.extend(clip.skeleton().end_sites().iter().map(|e| place((e.joint, e.offset))));
-        lowest.push(points[points.len() - width..].iter().map(|p| p.z).fold(f64::INFINITY, f64::min));
-        let mass_point = |s: &Segment| s.mass / total * place(s.from).lerp(place(s.to), s.centre);
-        centre.push(segments.iter().map(mass_point).sum::<DVec3>());
-    }
+fn find_flights(path: &Path, frame_time: f64) -> Vec<Flight> {
+    let Path { first, width, points, lowest, centre } = path;
     // The floor is where the lowest point is in the middle of the frames of a clip that stands at times.
     let mut sorted = lowest.clone();
     sorted.sort_by(f64::total_cmp);
@@ -220,9 +244,9 @@ fn find_flights(clip: &Clip, first: usize) -> Vec<Flight> {
         .into_iter()
         .filter(|run| run.len() >= 12 && run.start > 0 && run.end < airborne.len())
         .filter_map(|run| {
-            let (rise, gravity) = fit_fall(&centre[run.clone()], clip.frame_time())?;
+            let (rise, gravity) = fit_fall(&centre[run.clone()], frame_time)?;
             let during = &points[run.start * width..run.end * width];
-            (!is_supported(during, width, rise))
+            (!is_supported(during, *width, rise))
                 .then_some(Flight { frames: run.start + first..run.end + first, gravity })
         })
         .collect()

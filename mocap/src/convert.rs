@@ -45,6 +45,8 @@ pub struct ImportReport {
     pub stated_frame_time: f64,
     /// Frame time used, in seconds.
     pub frame_time: f64,
+    /// Turn from the file's axes to the clip's.
+    pub turn: DQuat,
     /// What was guessed or simplified, in sentences.
     pub notes: Vec<String>,
 }
@@ -103,7 +105,7 @@ pub fn import(name: &str, bvh: &Bvh, options: &ImportOptions) -> Result<(Clip, I
     if options.align {
         clip = face_forward(&clip, 0);
     }
-    Ok((clip, ImportReport { unit, up, stated_frame_time: bvh.frame_time(), frame_time, notes }))
+    Ok((clip, ImportReport { unit, up, stated_frame_time: bvh.frame_time(), frame_time, turn, notes }))
 }
 
 /// The whole rate that a rounded frame time stands for, or the time itself.

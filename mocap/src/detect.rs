@@ -68,11 +68,7 @@ const HEIGHT: f64 = 1.6;
 
 /// The common unit that makes the body most nearly adult-sized, and a sentence about it. The clip is in file units.
 pub(crate) fn find_unit(clip: &Clip, roles: &Roles) -> (Unit, String) {
-    let offset = |joint: Option<JointId>| joint.map(|j| clip.skeleton().joints()[j].offset.length());
-    let leg = [roles.left, roles.right]
-        .iter()
-        .filter_map(|l| Some(offset(l.knee)? + offset(l.ankle)?))
-        .fold(0.0, f64::max);
+    let leg = leg_length(clip, roles).unwrap_or(0.0);
     let (size, adult, what) =
         if leg > 0.0 { (leg, LEG, "leg") } else { (first_extent(clip), HEIGHT, "skeleton") };
     let misfit = |unit: &Unit| (size * unit.metres() / adult).ln().abs();
@@ -89,6 +85,13 @@ pub(crate) fn find_unit(clip: &Clip, roles: &Roles) -> (Unit, String) {
         );
     }
     (unit, format!("The unit is taken as {}: the {what} is then {fitted:.2} m long.", unit.name()))
+}
+
+/// The longer leg, hip to ankle, in the clip's units; none where no knees and ankles are found by name.
+pub(crate) fn leg_length(clip: &Clip, roles: &Roles) -> Option<f64> {
+    let offset = |joint: Option<JointId>| joint.map(|j| clip.skeleton().joints()[j].offset.length());
+    let legs = [roles.left, roles.right];
+    legs.iter().filter_map(|l| Some(offset(l.knee)? + offset(l.ankle)?)).max_by(f64::total_cmp)
 }
 
 /// Largest extent of the first frame, in file units.

@@ -11,6 +11,7 @@
 //! | [`bvh`] | reads and writes BVH text; every error names its line |
 //! | [`convert`] | BVH to [`Clip`] and back |
 //! | [`detect`], [`check`] | unit and up axis of a file; bad frames and wrong frame times of a clip |
+//! | [`repair`] | spikes, pops, gaps and displaced stretches put right, with a report |
 //! | [`skeleton`], [`roles`] | joint trees; which joint is the left knee |
 //! | [`Clip`], [`ClipSpline`] | frames; smooth sampling with velocities and accelerations |
 //! | [`edit`] | resample, trim, mirror, cycle, filter, speed, align, join, blend, hold feet |
@@ -66,6 +67,7 @@ pub mod footing;
 pub mod graph;
 pub mod keyframe;
 pub mod library;
+pub mod repair;
 pub mod retarget;
 pub mod roles;
 pub mod search;

@@ -26,6 +26,18 @@ pub(super) enum ClipTool {
         #[arg(long)]
         lenient: bool,
     },
+    /// Mend pops, spikes, gaps and flips of angles, say what was done, and write BVH; ends with 1, and writes nothing,
+    /// where something cannot be repaired.
+    Repair {
+        /// BVH file to read.
+        file: PathBuf,
+        /// BVH file to write.
+        #[arg(short, long)]
+        out: PathBuf,
+        /// Write what could be repaired even so.
+        #[arg(long)]
+        anyway: bool,
+    },
     /// Trim, mirror, resample or put on a standard figure, and write BVH.
     Convert {
         /// BVH file to read.
@@ -45,11 +57,12 @@ pub(super) enum ClipTool {
 /// Runs one of the tools.
 pub(super) fn run(tool: ClipTool, voice: Voice) -> ExitCode {
     let json = voice.json;
-    // The looking tools write JSON of their own, the making ones a list of remarks.
-    let own_json = matches!(tool, ClipTool::Info { .. } | ClipTool::Check { .. });
+    // The looking tools and repair write JSON of their own, the other making ones a list of remarks.
+    let own_json = matches!(tool, ClipTool::Info { .. } | ClipTool::Check { .. } | ClipTool::Repair { .. });
     let outcome = match tool {
         ClipTool::Info { file, lenient } => clip::info(&file, json, lenient),
         ClipTool::Check { file, lenient } => clip::check(&file, json, lenient),
+        ClipTool::Repair { file, out, anyway } => clip::repair(&file, &out, anyway, json),
         ClipTool::Convert { file, out, options } => clip::convert(&file, &out, &options),
         ClipTool::Graph { request } => {
             let bar = if voice.is_plain() {

@@ -135,6 +135,9 @@ pub(super) fn table(metrics: &Metrics) -> String {
     for skipped in &metrics.skipped {
         let _ = writeln!(text, "skipped: {skipped}");
     }
+    for note in &metrics.clips {
+        let _ = writeln!(text, "clip: {note}");
+    }
     text.push_str(&foil_table(metrics));
     let marks = metrics.measurements.iter().filter(|m| m.has_mark());
     let (passed, all) = marks.fold((0, 0), |(passed, all), m| (passed + usize::from(m.passed), all + 1));

@@ -84,7 +84,7 @@ pub fn check(file: &Path, json: bool, lenient: bool) -> Result<Outcome, ToolErro
     Ok(Outcome { text, status })
 }
 
-fn pretty(value: &Value) -> String {
+pub(super) fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a JSON value has a text");
     text.push('\n');
     text
@@ -162,7 +162,7 @@ fn detected(findings: &Findings) -> Value {
         "unit_metres": motion.import.unit.metres(),
         "up_axis": up_name(motion.import.up),
         "frame_time": motion.import.frame_time,
-        "frame_rate_doubt": motion.check.suggested_frame_time.is_some(),
+        "frame_rate_doubt": motion.check.frame_time_doubt.is_some(),
         "suggested_frame_time": motion.check.suggested_frame_time,
         "bad_frames": bad,
         "contacts": contacts,

@@ -1,4 +1,4 @@
-//! `stuntlab clip`: what a BVH file holds, whether it is sound, what it becomes, and how clips join.
+//! `stuntlab clip`: what a BVH file holds, whether it is sound, its repair, what it becomes, and how clips join.
 //!
 //! Every tool returns its text and exit status (0 fine, 1 a check does not hold); what cannot be read or written is an
 //! error that names the file, the line and what was expected.
@@ -7,16 +7,19 @@ mod convert;
 mod distance_map;
 mod graph;
 mod info;
+mod repair;
 
 pub use convert::{ConvertOptions, Figure, convert};
 pub use graph::{GraphRequest, graph};
 pub use info::{check, info};
+pub use repair::repair;
 
 use std::path::{Path, PathBuf};
 
 use stuntlab_mocap::bvh::{BuildError, Bvh, ReadError, ReadOptions, Reading};
 use stuntlab_mocap::convert::ImportError;
 use stuntlab_mocap::graph::GraphError;
+use stuntlab_mocap::repair::RepairError;
 use stuntlab_mocap::retarget::RetargetError;
 use stuntlab_mocap::{ClipError, check as clip_check};
 use thiserror::Error;
@@ -65,6 +68,14 @@ pub enum ToolError {
         file: PathBuf,
         /// Why.
         source: ImportError,
+    },
+    /// A BVH that cannot be looked at for repair.
+    #[error("{}: {source}", file.display())]
+    Repair {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: RepairError,
     },
     /// An edit that the clip does not allow.
     #[error("{}: {source}", file.display())]

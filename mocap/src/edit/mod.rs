@@ -19,5 +19,5 @@ pub use filter::butterworth;
 pub(crate) use leg::Leg;
 pub use lock::lock_feet;
 pub use mirror::mirror;
-pub use ready::ready_to_play;
+pub use ready::{Ready, ready_to_play};
 pub use time::{change_speed, resample, trim};

@@ -9,6 +9,8 @@ pub(crate) mod skeleton;
 pub use check::{Check, Limits, check, check_compiled};
 pub use skeleton::{Ball, skeleton};
 
+use std::sync::OnceLock;
+
 use crate::Clip;
 use crate::keyframe::{Compiled, KeyframeError, PoseBook, compile};
 use files::{FILES, POSES};
@@ -47,8 +49,18 @@ pub fn clip(name: &str) -> Result<Clip, LibraryError> {
 /// # Errors
 /// No clip of this name.
 pub fn compiled(name: &str) -> Result<Compiled, LibraryError> {
-    let text = source(name)?;
-    Ok(compile(&format!("{name}.toml"), text, &poses()?)?)
+    // Files never change, and compiling takes longer than many a scene that plays the clip: once each.
+    static DONE: [OnceLock<Compiled>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    let k = number(name)?;
+    if let Some(done) = DONE[k].get() {
+        return Ok(done.clone());
+    }
+    let compiled = compile(&format!("{name}.toml"), FILES[k].1, &poses()?)?;
+    Ok(DONE[k].get_or_init(|| compiled).clone())
+}
+
+fn number(name: &str) -> Result<usize, LibraryError> {
+    FILES.iter().position(|f| f.0 == name).ok_or_else(|| LibraryError::Unknown { name: name.to_owned() })
 }
 
 /// The keyframe file of a clip, to start one's own from.
@@ -56,8 +68,7 @@ pub fn compiled(name: &str) -> Result<Compiled, LibraryError> {
 /// # Errors
 /// No clip of this name.
 pub fn source(name: &str) -> Result<&'static str, LibraryError> {
-    let file = FILES.iter().find(|f| f.0 == name);
-    file.map(|f| f.1).ok_or_else(|| LibraryError::Unknown { name: name.to_owned() })
+    Ok(FILES[number(name)?].1)
 }
 
 /// The poses all files may use: `stand`, `guard` and what they are made of.
