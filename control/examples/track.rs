@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
+use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, Space, WeakSpring};
 use stuntlab_control::reference::{ClipReference, Reference};
 use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::Clip;
@@ -59,7 +59,7 @@ fn main() {
                     ..WeakSpring::default()
                 })
             }
-            "parent" => options.application = Application::ParentSpace,
+            "parent" => options.space = Space::Parent,
             "internal" => options.application = Application::Internal,
             _ => names.push(arg),
         }
@@ -69,7 +69,10 @@ fn main() {
         let (character, _) = Character::build(clip.skeleton(), &CharacterOptions::default()).expect("a body");
         let character = Arc::new(character);
         let clip = if name.ends_with(".bvh") {
-            stuntlab_mocap::edit::ready_to_play(&clip, character.sole_height()).expect("long enough")
+            let ready = stuntlab_mocap::edit::ready_to_play(&clip, character.sole_height(), 0);
+            let ready = ready.expect("long enough");
+            ready.notes.iter().for_each(|note| println!("{name}: {note}"));
+            ready.clip
         } else {
             clip
         };

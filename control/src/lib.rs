@@ -17,6 +17,8 @@
 //! | [`pose_graph`] | states with target poses, events that lead from one to the next |
 //! | [`upright`] | an aid that keeps the pelvis upright, for a layer |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
+//! | [`simbicon`] | walking by joint servos through a few states (Yin et al. 2007) |
+//! | [`velocity`] | target states in time: rates as motors with muscle limits (Lligadas et al.) |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 //! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 //!
@@ -139,6 +141,7 @@ pub mod fighter;
 pub mod gains;
 pub mod kind;
 pub mod layers;
+pub mod limb;
 pub mod playback;
 pub mod pose;
 pub mod pose_graph;
@@ -146,7 +149,10 @@ pub mod readings;
 pub mod reference;
 pub mod senses;
 pub mod settings;
+pub mod simbicon;
 pub mod upright;
+pub mod velocity;
+mod walking;
 
 /// All kinds of controllers: adding one is adding its row here, with its code in a module of its own.
 pub const KINDS: &[Kind] = &[
@@ -157,6 +163,8 @@ pub const KINDS: &[Kind] = &[
     fighter::KIND,
     pose_graph::KIND,
     upright::KIND,
+    simbicon::KIND,
+    velocity::walk::KIND,
 ];
 
 pub use controller::{Controller, Idle, Role, Sense, UnknownCommand};

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, WeakSpring};
+use stuntlab_control::dynamo::{Application, Balance, Dynamo, DynamoOptions, Frame, Space, WeakSpring};
 use stuntlab_control::reference::{ClipReference, Reference};
 use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
 use stuntlab_mocap::library;
+use stuntlab_physics::dynamics::centroidal_momentum;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
@@ -86,18 +87,64 @@ fn clips_are_tracked_in_world_space() {
 }
 
 #[test]
-fn every_application_holds_a_pose() {
-    for application in
-        [Application::External, Application::Internal, Application::FullyInternal, Application::ParentSpace]
+fn every_law_holds_a_pose() {
+    let applications =
+        [Application::External, Application::Internal, Application::FullyInternal, Application::Partly(0.5)];
+    for (space, application) in
+        [Space::World, Space::Parent].into_iter().flat_map(|s| applications.map(|a| (s, a)))
     {
         let balance = Balance::WeakSpring(WeakSpring { breaking: 1e9, ..WeakSpring::default() });
-        let options = DynamoOptions { application, balance, ..DynamoOptions::default() };
+        let options = DynamoOptions { space, application, balance, ..DynamoOptions::default() };
         let out = run("idle", true, 3.0, options, DVec3::ZERO);
         assert!(
             out.error < 0.15 && out.height > 0.9,
-            "{application:?}: error {} height {}",
+            "{space:?} {application:?}: error {} height {}",
             out.error,
             out.height
         );
+    }
+}
+
+/// Whirls a figure's limbs far from everything, without gravity and without its root's spring; its spin about its centre of mass
+/// afterwards, N m s.
+fn spin_in_space(space: Space, application: Application) -> f64 {
+    let (character, _) = Character::build(&library::skeleton(), &CharacterOptions::default())
+        .expect("the library skeleton is a body");
+    let character = Arc::new(character);
+    let mut builder = Model::builder().gravity(DVec3::ZERO);
+    character.append_to(&mut builder, "", Transform::IDENTITY);
+    let model = builder.build().expect("a valid scene");
+    let clip = library::clip("jab").expect("it is in the library");
+    let reference = ClipReference::new(character.clone(), &clip, false);
+    let options = DynamoOptions {
+        space,
+        application,
+        balance: Balance::Unpowered,
+        yaw_limit: 0.0,
+        frame: Frame::Egocentric,
+        ..DynamoOptions::default()
+    };
+    let mut dynamo = Dynamo::new(character.model().clone(), Box::new(reference), options);
+    let (mut state, mut data, mut act) = (State::new(&model), Data::new(&model), Actuation::new(&model));
+    let mut senses = Senses::new(&model, model.body_ids(), Physique::of(&character).into());
+    let opt = StepOptions::at_rate(480.0);
+    for _ in 0..240 {
+        observe(&model, &state, &mut data, &opt);
+        act.clear();
+        senses.look(&model, &state, &data);
+        dynamo.act(&Sense::new(&model, &state, &data, opt.dt, &senses), &mut act);
+        advance(&model, &mut state, &mut data, &act, &opt).expect("a finite step");
+    }
+    observe(&model, &state, &mut data, &opt);
+    centroidal_momentum(&model, &data).angular.length()
+}
+
+#[test]
+fn torques_from_within_do_not_spin_the_body_as_a_whole() {
+    for space in [Space::World, Space::Parent] {
+        let outside = spin_in_space(space, Application::External);
+        let inside = spin_in_space(space, Application::Internal);
+        assert!(outside > 0.1, "{space:?}: from outside it spins by {outside}");
+        assert!(inside < 0.01 * outside, "{space:?}: from within by {inside}, from outside by {outside}");
     }
 }

@@ -171,6 +171,9 @@ fn a_foot_bears_its_weight_over_its_sole_and_pressure_moves_as_it_is_pushed() {
     let pressure = foot.senses.center_of_pressure().expect("it stands");
     let ahead = pressure.x - foot.senses.center_of_mass().x;
     assert!((ahead - push.x * HALF.z / weight).abs() < 1e-3, "{ahead}");
+    // No contact tells of the push; the momentum does.
+    assert!(foot.senses.outside().distance(push) < 1e-6 * weight, "{}", foot.senses.outside());
+    assert_eq!(foot.senses.blows(), DVec3::ZERO);
     assert!((foot.senses.height() - HALF.z).abs() < 1e-3 && foot.senses.pelvis_height() > 0.0);
 }
 

@@ -11,6 +11,9 @@
 //!
 //! gives by no more than θ under the weight at an arm a. Legs that stand, arms in a cartwheel and knees on the ground
 //! bear; a leg that swings gives way to what it meets.
+//!
+//! Stunned to a strength `s`, the first part fades as `s` with its damping as `√s` (limp, not jittery), the second with both as `s²`:
+//! who is stunned bends at the knees, and sways, before anything else.
 
 use stuntlab_mocap::character::{Bone, Part};
 use stuntlab_physics::{BodyId, Model};
@@ -51,7 +54,8 @@ pub struct BoneGains {
     borne: Vec<f64>,
     weight: f64,
     stiffness: Vec<f64>,
-    damping: Vec<f64>,
+    /// The part of the stiffness that is there because a bone bears.
+    for_bearing: Vec<f64>,
     setting: (f64, f64),
 }
 
@@ -70,7 +74,7 @@ impl BoneGains {
             borne: vec![0.0; n],
             weight,
             stiffness: vec![0.0; n],
-            damping: vec![0.0; n],
+            for_bearing: vec![0.0; n],
             setting: (frequency, damping_ratio),
         };
         gains.update();
@@ -103,29 +107,35 @@ impl BoneGains {
     }
 
     fn update(&mut self) {
-        let (frequency, damping_ratio) = self.setting;
-        let share = (frequency / TABLE_FREQUENCY).powi(2);
+        let share = (self.setting.0 / TABLE_FREQUENCY).powi(2);
         for i in 0..self.inertia.len() {
-            let own = (self.inertia[i] * frequency * frequency).max(self.table[i] * share);
-            let k1 = own + self.firm[i] * self.bearing * share;
-            self.stiffness[i] = k1;
-            self.damping[i] = if frequency > 0.0 { 2.0 * damping_ratio * k1 / frequency } else { 0.0 };
+            let own = (self.inertia[i] * self.setting.0.powi(2)).max(self.table[i] * share);
+            self.for_bearing[i] = self.firm[i] * self.bearing * share;
+            self.stiffness[i] = own + self.for_bearing[i];
         }
-        if let (Some(k1), Some(k2)) = (self.stiffness.first_mut(), self.damping.first_mut()) {
-            (*k1, *k2) = YAW;
+        if let (Some(k1), Some(bearing)) = (self.stiffness.first_mut(), self.for_bearing.first_mut()) {
+            (*k1, *bearing) = (YAW.0, 0.0);
         }
     }
 
-    /// k₁ and k₂ of a bone.
-    pub fn of(&self, bone: Bone) -> (f64, f64) {
-        (self.stiffness[bone], self.damping[bone])
+    /// `k₂ / k₁`.
+    fn damping_time(&self) -> f64 {
+        let (frequency, damping_ratio) = self.setting;
+        if frequency > 0.0 { 2.0 * damping_ratio / frequency } else { 0.0 }
+    }
+
+    /// k₁ and k₂ of a bone other than the root at a strength.
+    pub fn of(&self, bone: Bone, strength: f64) -> (f64, f64) {
+        let bearing = self.for_bearing[bone];
+        let own = self.stiffness[bone] - bearing;
+        let bearing = bearing * strength * strength;
+        (own * strength + bearing, (own * strength.sqrt() + bearing) * self.damping_time())
     }
 
     /// k₁ and k₂ of the root as a bone like the others.
     pub fn of_root(&self) -> (f64, f64) {
-        let (frequency, damping_ratio) = self.setting;
-        let k1 = ROOT * (frequency / TABLE_FREQUENCY).powi(2);
-        (k1, if frequency > 0.0 { 2.0 * damping_ratio * k1 / frequency } else { 0.0 })
+        let k1 = ROOT * (self.setting.0 / TABLE_FREQUENCY).powi(2);
+        (k1, k1 * self.damping_time())
     }
 
     /// k₁ of all bones; the root's is that of its spring about the vertical.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Application, Balance, COMMANDS, Dynamo, DynamoOptions, FootLift, Frame, PUBLISHED, StunOptions,
+    Application, Balance, COMMANDS, Dynamo, DynamoOptions, FootLift, Frame, PUBLISHED, Space, StunOptions,
     WeakSpring,
 };
 use crate::controller::Controller;
@@ -30,8 +30,15 @@ impl Maker for DynamoOptions {
 pub(crate) const KEYS: &[Setting] = &[
     Setting::new(
         "application",
-        "\"external\"",
-        "`external`, `internal`, `fully-internal`, `parent-space`, `parent-space-explicit`",
+        "\"world-external\"",
+        "what bones strive for (their attitude in the world, or to their parent) and how torques act (from outside, or by the joints): \
+         `world-external`, `world-internal`, `world-fully-internal`, `parent-external`, `parent-internal`, `parent-fully-internal`; \
+         formerly `external`, `internal`, `fully-internal` and `parent-space`",
+    ),
+    Setting::new(
+        "outside",
+        "1.0",
+        "share of external torques that comes from outside; the joints do the rest",
     ),
     Setting::new(
         "frame",
@@ -51,10 +58,17 @@ pub(crate) const KEYS: &[Setting] = &[
         "0.1",
         "seconds over which the moment is averaged before it breaks the weak spring",
     ),
+    Setting::new(
+        "lean",
+        "0.085",
+        "arm of the whole weight at which the mean moment of a second breaks the weak spring, m",
+    ),
     Setting::new("yaw_limit", "60.0", "largest moment that holds the heading, N m"),
     Setting::new("fade", "0.25", "seconds over which one motion fades into the next"),
-    Setting::new("foot_lift", "0.8", "lift of feet that touch too early, a share of the weight"),
-    Setting::new("stun.gather", "0.05", "seconds over which blows are gathered"),
+    Setting::new("foot_lift", "0.22", "how high feet that are caught are lifted at most, m"),
+    Setting::new("foot_rate", "5.0", "how fast they are lifted, m/s"),
+    Setting::new("foot_wary", "3.0", "seconds for which both feet step high after one was stopped"),
+    Setting::new("stun.gather", "0.1", "seconds over which blows are gathered"),
     Setting::new("stun.least", "10.0", "impulse that is felt, N s"),
     Setting::new("stun.most", "60.0", "impulse that knocks out, N s"),
     Setting::new("stun.down", "0.08", "seconds in which strength goes"),
@@ -64,12 +78,18 @@ pub(crate) const KEYS: &[Setting] = &[
     Setting::new("stun.broken", "0.5", "seconds in which it goes when the weak spring broke"),
 ];
 
-const APPLICATIONS: [(&str, Application); 5] = [
-    ("external", Application::External),
-    ("internal", Application::Internal),
-    ("fully-internal", Application::FullyInternal),
-    ("parent-space", Application::ParentSpace),
-    ("parent-space-explicit", Application::ParentSpaceExplicit),
+/// The cells: targets by torques. The last four are the names they had before there were all of them.
+const APPLICATIONS: [(&str, (Space, Application)); 10] = [
+    ("world-external", (Space::World, Application::External)),
+    ("world-internal", (Space::World, Application::Internal)),
+    ("world-fully-internal", (Space::World, Application::FullyInternal)),
+    ("parent-external", (Space::Parent, Application::External)),
+    ("parent-internal", (Space::Parent, Application::Internal)),
+    ("parent-fully-internal", (Space::Parent, Application::FullyInternal)),
+    ("external", (Space::World, Application::External)),
+    ("internal", (Space::World, Application::Internal)),
+    ("fully-internal", (Space::World, Application::FullyInternal)),
+    ("parent-space", (Space::Parent, Application::Internal)),
 ];
 
 const FRAMES: [(&str, Frame); 3] =
@@ -92,20 +112,36 @@ pub(crate) fn read(table: &Fields<'_>) -> Result<DynamoOptions, SettingError> {
         Root::Meathook => Balance::Meathook,
         Root::WeakSpring => Balance::WeakSpring(read_spring(table)?),
     };
+    let (space, application) = read_cell(table)?;
     Ok(DynamoOptions {
         frequency: table.positive("frequency")?.unwrap_or(usual.frequency),
         damping_ratio: table.at_least_zero("damping_ratio")?.unwrap_or(usual.damping_ratio),
-        application: table.choice("application", &APPLICATIONS)?.unwrap_or(usual.application),
+        space,
+        application,
         frame: table.choice("frame", &FRAMES)?.unwrap_or(usual.frame),
         balance,
         yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
         stun: read_stun(table)?,
         foot_lift: FootLift {
-            force: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.force),
+            highest: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.highest),
+            rate: table.positive("foot_rate")?.unwrap_or(usual.foot_lift.rate),
+            wary: table.at_least_zero("foot_wary")?.unwrap_or(usual.foot_lift.wary),
             ..usual.foot_lift
         },
         fade: table.at_least_zero("fade")?.unwrap_or(usual.fade),
     })
+}
+
+fn read_cell(table: &Fields<'_>) -> Result<(Space, Application), SettingError> {
+    let usual = DynamoOptions::default();
+    let (space, application) =
+        table.choice("application", &APPLICATIONS)?.unwrap_or((usual.space, usual.application));
+    let outside = table.at_least_zero("outside")?.unwrap_or(1.0);
+    if outside > 1.0 {
+        return Err(table.error("outside", format!("is {outside}, expected a share from 0 to 1")));
+    }
+    let partly = application == Application::External && outside < 1.0;
+    Ok((space, if partly { Application::Partly(outside) } else { application }))
 }
 
 fn read_spring(table: &Fields<'_>) -> Result<WeakSpring, SettingError> {
@@ -117,6 +153,7 @@ fn read_spring(table: &Fields<'_>) -> Result<WeakSpring, SettingError> {
         breaking: table.positive("breaking")?.unwrap_or(usual.breaking),
         airborne: table.at_least_zero("airborne")?.unwrap_or(usual.airborne),
         patience: table.at_least_zero("patience")?.unwrap_or(usual.patience),
+        lean: table.positive("lean")?.unwrap_or(usual.lean),
     };
     if spring.breaking < spring.limit {
         let problem = format!("is {}, expected at least the limit of {}", spring.breaking, spring.limit);

@@ -8,12 +8,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `targets` | desired orientations and rates (2)–(4) |
+//! | `targets` | desired orientations and rates (2)–(4), in the world or to the parent |
 //! | `gains` | k₁ and k₂ by carried inertia |
 //! | `torques` | (5) as implicit terms, from outside or by the joints |
 //! | `root` | unpowered, meathook, weak spring (6)–(8) |
 //! | `stun` | impacts weaken the character |
-//! | `feet` | feet that touch too early are lifted |
+//! | `feet` | feet that are caught step higher |
 //! | `kind` | what scenes write about it |
 
 mod feet;
@@ -30,18 +30,20 @@ pub use kind::KIND;
 pub(crate) use kind::{KEYS, read};
 pub use root::{Balance, Root, RootSense, WeakSpring};
 pub use stun::{Stun, StunOptions};
-pub use targets::{Frame, Targets};
+pub use targets::{Frame, Space, Targets};
 pub use torques::Application;
 
 use std::sync::Arc;
 
+use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, Model};
+use stuntlab_physics::{Actuation, Data, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::pose::STRENGTH;
 use crate::readings::{Published, Readings, Together};
 use crate::reference::{Attitudes, Medley, Reference};
+use crate::senses::root_over_lowest;
 
 /// Settings of [`Dynamo`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +52,8 @@ pub struct DynamoOptions {
     pub frequency: f64,
     /// Damping ratio: `k₂ = 2 ζ I ω`.
     pub damping_ratio: f64,
+    /// What bones strive for.
+    pub space: Space,
     /// How torques act.
     pub application: Application,
     /// Whose root the targets hang on.
@@ -61,7 +65,7 @@ pub struct DynamoOptions {
     pub yaw_limit: f64,
     /// How impacts weaken the character.
     pub stun: StunOptions,
-    /// Lift of feet that touch too early.
+    /// Lift of feet that are caught.
     pub foot_lift: FootLift,
     /// Seconds over which one motion fades into the next.
     pub fade: f64,
@@ -72,6 +76,7 @@ impl Default for DynamoOptions {
         Self {
             frequency: 40.0,
             damping_ratio: 1.0,
+            space: Space::World,
             application: Application::External,
             frame: Frame::ByMotion,
             balance: Balance::WeakSpring(WeakSpring::default()),
@@ -116,9 +121,15 @@ pub(crate) const CHEAT: Published = Published {
 
 const COMMANDS: &[&str] = &["frequency", "damping-ratio"];
 
-const PUBLISHED: [Published; 3] = [
+const PUBLISHED: [Published; 4] = [
     CHEAT,
     STRENGTH,
+    Published {
+        name: "leaning",
+        unit: "m",
+        help: "Mean moment that the weak root spring was asked for lately, as an arm of the whole weight",
+        together: Together::Most,
+    },
     Published {
         name: "bone-error",
         unit: "rad",
@@ -127,9 +138,16 @@ const PUBLISHED: [Published; 3] = [
     },
 ];
 
-/// A moment per weight of the one it acts on, at an arm of one metre.
+/// A moment per weight of the one it acts on, at an arm of one metre; or a force per weight.
 pub(crate) fn per_weight(moment: DVec3, sense: &Sense<'_>) -> f64 {
     moment.length() / (sense.model.gravity().length() * sense.own.mass()).max(1e-12)
+}
+
+/// Height of a figure's root over its lowest joint in the zero pose, in which it stands, m.
+fn standing_height(model: &Model) -> f64 {
+    let mut data = Data::new(model);
+    forward_kinematics(model, &State::new(model), &mut data);
+    root_over_lowest(&data.position.world_from_body)
 }
 
 impl Dynamo {
@@ -140,15 +158,15 @@ impl Dynamo {
         Self {
             medley: Medley::new(reference, 0.0),
             wanted: Attitudes::new(n),
-            targets: Targets::new(n),
+            targets: Targets::new(n, standing_height(&model)),
             gains: BoneGains::new(&model, options.frequency, options.damping_ratio),
             effort: Vec::new(),
-            feet: feet::Feet::new(&model),
+            feet: feet::Feet::new(),
             root: Root::new(options.balance),
             stun: Stun::new(options.stun),
             cheat: DVec3::ZERO,
             felt: 0.0,
-            values: [0.0, 1.0, 0.0],
+            values: [0.0, 1.0, 0.0, 0.0],
             options,
             model,
         }
@@ -211,7 +229,8 @@ impl Dynamo {
         self.targets.mean_error()
     }
 
-    /// (6)–(8), and the weak spring that keeps the root's heading with the body's.
+    /// (6)–(8), the weak spring that keeps the root's heading with the body's, and (5) where the root is a bone like the others: the
+    /// same in every cell of targets and torques.
     fn balance(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
         let root_body = sense.root();
         let actual = sense.data.velocity.body[root_body].angular;
@@ -222,6 +241,7 @@ impl Dynamo {
             actual,
             down: gravity.try_normalize().unwrap_or(-DVec3::Z),
             touching: sense.own.is_touching(),
+            weight: sense.own.mass() * gravity.length(),
             // Of the height the motion has now: who kneels on purpose has not fallen.
             height: sense.data.position.world_from_body[root_body].translation.z
                 / self.wanted.position[0].z.max(0.1),
@@ -230,7 +250,8 @@ impl Dynamo {
             dt: sense.dt,
         };
         self.root.balance = self.options.balance;
-        let terms = [self.root.moment(&root), root.yaw(self.options.yaw_limit)];
+        let as_bone = self.root_as_bone(actual, strength, sense.dt);
+        let terms = [as_bone, self.root.moment(&root), root.yaw(self.options.yaw_limit)];
         for term in terms.into_iter().flatten() {
             let moment = term.at_rest.angular - term.gain.angular * actual;
             if self.options.application == Application::FullyInternal {
@@ -259,16 +280,24 @@ impl Controller for Dynamo {
         self.medley.attitudes(&self.model, sense.time(), &mut self.wanted);
         let poses = &sense.data.position.world_from_body[sense.bodies];
         self.targets.update(&self.wanted, poses, self.gains.stiffness(), self.options.frame);
+        if self.options.space == Space::Parent {
+            let spin = |bone| sense.data.velocity.body[sense.body_of(bone)].angular;
+            self.targets.hang_on_parents(&self.model, &self.wanted, spin);
+        }
 
-        let felt = self.stun.gather(sense.own.blows(), sense.dt).max(std::mem::take(&mut self.felt));
+        self.feet.lift(&self.options.foot_lift, &self.model, &self.wanted, &mut self.targets, sense);
+
+        // What strikes it, and whoever else pushes.
+        let felt = self
+            .stun
+            .gather(sense.own.blows() + sense.own.outside(), sense.dt)
+            .max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
         self.cheat = DVec3::ZERO;
         self.track(sense, strength, out);
         self.balance(sense, strength, out);
-        if self.options.application != Application::FullyInternal {
-            self.feet.lift(&self.options.foot_lift, &self.wanted, &self.targets, sense, strength, out);
-        }
-        self.values = [per_weight(self.cheat, sense), strength, self.error()];
+        self.values =
+            [per_weight(self.cheat, sense), strength, per_weight(self.root.leaning(), sense), self.error()];
     }
 
     fn commands(&self) -> &[&'static str] {
@@ -294,8 +323,8 @@ impl Controller for Dynamo {
     }
 
     fn role(&self) -> Role {
-        match (self.options.application, self.options.balance) {
-            (Application::ParentSpace | Application::ParentSpaceExplicit, _) => Role::ParentSpace,
+        match (self.options.space, self.options.balance) {
+            (Space::Parent, _) => Role::ParentSpace,
             (_, Balance::Meathook) => Role::Upheld,
             _ => Role::WorldSpace,
         }

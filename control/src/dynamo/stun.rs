@@ -1,6 +1,6 @@
 //! Stunning: impacts weaken the tracking for a while (Wrotek 2006, section on unconsciousness).
 //!
-//! The impulse `J` of a blow on anything but the feet, gathered over 50 ms, lowers the gain scale to
+//! The impulse `J` of a blow on anything but the feet, whoever gives it, gathered over 100 ms, lowers the gain scale to
 //! `1 - (J - J₀)/(J₁ - J₀)` within 80 ms; it holds for 0.15 s (3 s at zero: unconscious) and comes back linearly in
 //! 0.8 s. A root spring that has been broken for 0.5 s takes the rest of the strength with it.
 
@@ -30,7 +30,7 @@ pub struct StunOptions {
 impl Default for StunOptions {
     fn default() -> Self {
         Self {
-            gather: 0.05,
+            gather: 0.1,
             least: 10.0,
             most: 60.0,
             down: 0.08,
@@ -52,15 +52,19 @@ pub struct Stun {
     hold: f64,
     /// Impulse of blows lately, N s.
     blow: DVec3,
+    /// Force that has lasted, N.
+    steady: DVec3,
 }
 
 /// Force up to which a touch is a push and no blow, N: leaning on something does not stun.
 const PUSH: f64 = 100.0;
+/// Seconds after which a force has lasted and is no blow any more: who is held up or dragged along is not stunned by it.
+const LASTED: f64 = 0.3;
 
 impl Stun {
     /// At full strength.
     pub fn new(options: StunOptions) -> Self {
-        Self { options, strength: 1.0, goal: 1.0, hold: 0.0, blow: DVec3::ZERO }
+        Self { options, strength: 1.0, goal: 1.0, hold: 0.0, blow: DVec3::ZERO, steady: DVec3::ZERO }
     }
 
     /// Gain scale, 0 to 1.
@@ -77,8 +81,10 @@ impl Stun {
     /// several steps, and it is all of it that stuns; what is squeezed between the limbs is none.
     pub fn gather(&mut self, force: DVec3, dt: f64) -> f64 {
         let time = self.options.gather;
+        let sudden = force - self.steady;
+        self.steady += sudden * (dt / (LASTED + dt));
         self.blow = if time > 0.0 {
-            let hard = force - force.clamp_length_max(PUSH);
+            let hard = sudden - sudden.clamp_length_max(PUSH);
             self.blow * (-dt / time).exp() + hard * dt
         } else {
             force * dt
@@ -149,6 +155,20 @@ mod tests {
         ];
         assert!(blows.iter().all(|b| (44.0..=60.0 + 1e-9).contains(b)), "{blows:?}");
         assert_eq!(felt(120.0, 10.0, 90.0), 0.0);
+    }
+
+    #[test]
+    fn who_is_held_up_by_the_weight_comes_to_after_a_while() {
+        let mut stun = Stun::new(StunOptions::default());
+        let dt = 1.0 / 120.0;
+        let strength: Vec<f64> = (0..360)
+            .map(|_| {
+                let felt = stun.gather(DVec3::Z * 600.0, dt);
+                stun.update(felt, 0.0, dt)
+            })
+            .collect();
+        assert!(strength[30] < 0.9, "being seized is felt: {}", strength[30]);
+        assert_eq!(strength[359], 1.0);
     }
 
     #[test]

@@ -24,17 +24,35 @@
 //! balances cannot do: hung on the root, all targets wait for it, and the motion collapses. So the frame goes by the motion:
 //!
 //! ```text
-//! B = exp(s · lean) H,   s = 1 while the motion's own root is upright, 0 where it lies or is upside down     (3')
+//! B = exp(s · lean) H,   s = 1 while the motion's own root is upright and high, 0 where it lies, sits on the ground or is
+//!                        upside down                                                                       (3')
 //! ```
 //!
 //! With `1 - s` the root is a bone like the others, too, and a spring that could break over a fall has nothing to say.
+//!
+//! In **parent space** ([`Space::Parent`]), the baseline of the paper, a bone strives for its angle to the parent wherever that is:
+//!
+//! ```text
+//! W_d = W_a,parent P_d,   ω_d = ω_a,parent + W_a,parent (the motion's own rate to its parent)                 (3'')
+//! ```
 
 use glam::{DQuat, DVec3};
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam;
 use stuntlab_physics::spatial::{Transform, rotation};
+use stuntlab_physics::{BodyId, Model};
 
 use crate::reference::{Attitudes, twist};
+
+/// What a bone strives for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Space {
+    /// Its orientation in the world (3'): the actual orientation of all bones but the root is ignored (the paper).
+    #[default]
+    World,
+    /// Its angle to the parent (3''): errors add up along a limb (what the paper compares with).
+    Parent,
+}
 
 /// Whose root the targets hang on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -51,11 +69,21 @@ pub enum Frame {
 /// Tilts of a root that is still upright, and of one that no longer is, degrees: a boxer ducks at 40, who gets up pushes off at 70.
 const TILTS: [f64; 2] = [30.0, 60.0];
 
-/// 1 for a root that is upright, 0 for one that lies or is upside down, smooth in between.
-fn uprightness(root: DQuat) -> f64 {
+/// Heights of a root over the lowest bone, as shares of that of the standing figure, of one that is on the ground and of one that is on its
+/// feet: who sits up has 0.2, who squats to get up 0.4, a boxer who ducks 0.6.
+const HEIGHTS: [f64; 2] = [0.35, 0.55];
+
+/// 0 below the range, 1 above it, smooth in between.
+fn smooth_step(x: f64, [from, to]: [f64; 2]) -> f64 {
+    let way = ((x - from) / (to - from)).clamp(0.0, 1.0);
+    way * way * (3.0 - 2.0 * way)
+}
+
+/// 1 for one who is upright on the feet, 0 for one who lies, sits on the ground or is upside down; `height` is that of the root over the lowest
+/// bone relative to standing.
+fn uprightness(root: DQuat, height: f64) -> f64 {
     let tilt = (root * DVec3::Z).z.clamp(-1.0, 1.0).acos().to_degrees();
-    let way = ((tilt - TILTS[0]) / (TILTS[1] - TILTS[0])).clamp(0.0, 1.0);
-    1.0 - way * way * (3.0 - 2.0 * way)
+    (1.0 - smooth_step(tilt, TILTS)) * smooth_step(height, HEIGHTS)
 }
 
 /// What every bone should do.
@@ -72,12 +100,14 @@ pub struct Targets {
     /// `s` of (3').
     pub upright: f64,
     actual: Vec<DQuat>,
+    standing: f64,
 }
 
 impl Targets {
-    /// Room for so many bones.
-    pub fn new(bones: usize) -> Self {
+    /// Room for so many bones of a figure whose root is so high when it stands, m.
+    pub fn new(bones: usize, standing: f64) -> Self {
         Self {
+            standing,
             orientation: vec![DQuat::IDENTITY; bones],
             angular_velocity: vec![DVec3::ZERO; bones],
             error: vec![DVec3::ZERO; bones],
@@ -105,7 +135,11 @@ impl Targets {
         self.heading = heading;
         let root = heading * wanted.orientation[0];
         self.upright = match frame {
-            Frame::ByMotion => uprightness(wanted.orientation[0]),
+            Frame::ByMotion => {
+                let lowest = wanted.position.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+                let height = (wanted.position[0].z - lowest) / self.standing.max(1e-3);
+                uprightness(wanted.orientation[0], height)
+            }
             Frame::Egocentric => 1.0,
             Frame::Absolute => 0.0,
         };
@@ -120,6 +154,26 @@ impl Targets {
         self.angular_velocity[0] = heading * wanted.angular_velocity[0];
         for ((error, d), a) in self.error.iter_mut().zip(&self.orientation).zip(&self.actual) {
             *error = rotation::log(*d * a.conjugate()); // (2)
+        }
+    }
+
+    /// Turns the target of a bone by a rotation that itself turns at a rate, both world axes.
+    pub(super) fn turn(&mut self, bone: Bone, by: DQuat, rate: DVec3) {
+        self.orientation[bone] = by * self.orientation[bone];
+        self.angular_velocity[bone] = by * self.angular_velocity[bone] + rate;
+        self.error[bone] = rotation::log(self.orientation[bone] * self.actual[bone].conjugate()); // (2)
+    }
+
+    /// (3'') in place of (3') for all bones of `model` below the root; `spin` is how fast a bone turns now.
+    pub fn hang_on_parents(&mut self, model: &Model, wanted: &Attitudes, spin: impl Fn(Bone) -> DVec3) {
+        for bone in (1..self.orientation.len()).map(Bone::new) {
+            let parent = Bone::new(model.bodies()[bone].parent().map_or(0, BodyId::index));
+            let was = wanted.orientation[parent].conjugate();
+            let own = wanted.angular_velocity[bone] - wanted.angular_velocity[parent];
+            let actual = self.actual[parent];
+            self.orientation[bone] = actual * (was * wanted.orientation[bone]);
+            self.angular_velocity[bone] = spin(parent) + actual * (was * own);
+            self.error[bone] = rotation::log(self.orientation[bone] * self.actual[bone].conjugate()); // (2)
         }
     }
 

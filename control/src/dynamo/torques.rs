@@ -1,43 +1,56 @@
 //! The tracking torques (5), and how they act.
 //!
-//! They are implicit terms of the articulated-body algorithm: each adds `h k₂ + h² k₁` to its bone's rotational inertia,
-//! so they are stable at any gain (Tan et al. 2011). How they act is a choice, because external torques are what makes the
-//! published law so forgiving:
+//! Two rules make a control law: what a bone strives for ([`Space`](super::Space)), and how the torque acts
+//! ([`Application`]). Four cells, so that targets in the world and torques from outside can be told apart:
 //!
-//! | [`Application`] | torque | reaction |
+//! | | from outside, on the bone alone | by the joint, with its reaction on the parent |
 //! |---|---|---|
-//! | `External` | on the bone, from outside (the paper) | none; the ledger books it as an aid |
-//! | `Internal` | by the joint, towards the same world orientation | on the parent; the root's spring stays outside |
-//! | `FullyInternal` | the same | on the parent; the root's moment too, through the hips of the legs that stand |
-//! | `ParentSpace` | by the joint, towards the mocap angle (the baseline), implicit | on the parent |
-//! | `ParentSpaceExplicit` | the same, explicit | on the parent |
+//! | **world** `W_d = B G_b` | `world-external`: the paper's law | `world-internal` |
+//! | **parent** `W_d = W_a,parent P_d` | `parent-external` | `parent-internal`: the usual joint servo, the baseline |
+//!
+//! [`Application::Partly`] lies in between: a share of both gains acts from outside, the rest by the joint. The root's moments
+//! are the same in all cells and come from outside, but for [`Application::FullyInternal`], where the legs that stand bear them.
+//! What comes from outside is an aid; the ledger books it, and [`Dynamo::cheat`] says how much it is.
+//!
+//! All of them are implicit terms: each adds `h k₂ + h² k₁` to its bone's rotational inertia, or to its joint's, so they are
+//! stable at any gain (Tan et al. 2011). What a target borrows from the parent's own rate is that of the step's beginning: a
+//! torque without reaction that depends on two bodies' next velocities is not the gradient of anything, and the step's problem is convex.
 //!
 //! The joints' effort limits bound all of them: an external torque that would exceed its joint's at the velocity the step
 //! begins with has both gains scaled down until it does not. (Cutting it off without an implicit part would make it a
 //! bang-bang force, which a light foot turns into chatter.)
 
 use stuntlab_mocap::character::Bone;
-use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
+use stuntlab_physics::glam::{DMat3, DVec3};
 use stuntlab_physics::spatial::{Sym3, rotation};
-use stuntlab_physics::{Actuation, BodyId, ImplicitForce, JointKind};
+use stuntlab_physics::{Actuation, ImplicitForce, JointKind};
 
 use super::Dynamo;
 use crate::controller::Sense;
 
 /// How tracking torques act on the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Application {
     /// From outside, on each bone alone.
     #[default]
     External,
-    /// By the joints, towards world orientations; the root is held from outside.
+    /// By the joints; the root is held from outside.
     Internal,
     /// By the joints alone: the legs that stand carry the root's moment, and nothing comes from outside.
     FullyInternal,
-    /// By the joints, towards joint angles.
-    ParentSpace,
-    /// By the joints, towards joint angles, without implicit terms.
-    ParentSpaceExplicit,
+    /// This share (0 to 1) from outside, the rest by the joints; the root is held from outside.
+    Partly(f64),
+}
+
+impl Application {
+    /// Share of the tracking torques that comes from outside.
+    pub fn outside(self) -> f64 {
+        match self {
+            Self::External => 1.0,
+            Self::Internal | Self::FullyInternal => 0.0,
+            Self::Partly(share) => share.clamp(0.0, 1.0),
+        }
+    }
 }
 
 /// `k₁ (Δ + h ω_d) + k₂ ω_d - (k₂ + h k₁) ω_next`, no stronger than `limit` at the velocity `now`.
@@ -58,65 +71,35 @@ pub(super) fn servo(
 impl Dynamo {
     /// (5) for every bone but the root.
     pub(super) fn track(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
-        self.track_root(sense, strength, out);
+        let outside = self.options.application.outside();
         for bone in (1..self.effort.len()).map(Bone::new) {
-            let (k1, k2) = self.gains.of(bone);
-            // Damping fades more slowly than stiffness: limp, not jittery.
-            let gains = (k1 * strength, k2 * strength.sqrt());
-            let rate = self.targets.angular_velocity[bone];
-            match self.options.application {
-                Application::External => {
-                    let body = sense.body_of(bone);
-                    let now = sense.data.velocity.body[body].angular;
-                    let (error, effort) = (self.targets.error[bone], self.effort[bone]);
-                    let term = servo(error, rate, gains, now, sense.dt, effort);
-                    self.cheat += term.at_rest.angular - term.gain.angular * now;
-                    out.implicit.push((body, term));
-                }
-                Application::Internal | Application::FullyInternal => {
-                    let wanted = self.targets.orientation[bone];
-                    self.serve(sense, bone, gains, wanted, rate, out);
-                }
-                Application::ParentSpace | Application::ParentSpaceExplicit => {
-                    // The mocap's angle to the parent, hung on the actual parent.
-                    let parent = Bone::new(self.model.bodies()[bone].parent().map_or(0, BodyId::index));
-                    let was = self.wanted.orientation[parent];
-                    let relative = was.conjugate() * self.wanted.orientation[bone];
-                    let actual = self.targets.actual(parent);
-                    let parent_rate = sense.data.velocity.body[sense.body_of(parent)].angular;
-                    let own = self.wanted.angular_velocity[bone] - self.wanted.angular_velocity[parent];
-                    let rate = parent_rate + actual * (was.conjugate() * own);
-                    self.serve(sense, bone, gains, actual * relative, rate, out);
-                }
+            let (k1, k2) = self.gains.of(bone, strength);
+            let gains = |share: f64| (k1 * share, k2 * share);
+            if outside > 0.0 {
+                let body = sense.body_of(bone);
+                let now = sense.data.velocity.body[body].angular;
+                let (error, rate) = (self.targets.error[bone], self.targets.angular_velocity[bone]);
+                let term = servo(error, rate, gains(outside), now, sense.dt, self.effort[bone] * outside);
+                self.cheat += term.at_rest.angular - term.gain.angular * now;
+                out.implicit.push((body, term));
+            }
+            if outside < 1.0 {
+                self.serve(sense, bone, gains(1.0 - outside), out);
             }
         }
     }
 
     /// (5) for the root, as far as the motion is not upright: see [`super::Targets`].
-    fn track_root(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
+    pub(super) fn root_as_bone(&self, now: DVec3, strength: f64, dt: f64) -> Option<ImplicitForce> {
         let share = 1.0 - self.targets.upright;
-        if share <= 0.0 || self.options.application != Application::External {
-            return;
-        }
         let (k1, k2) = self.gains.of_root();
         let gains = (k1 * share * strength, k2 * share * strength.sqrt());
-        let now = sense.data.velocity.body[sense.root()].angular;
         let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
-        let term = servo(error, rate, gains, now, sense.dt, f64::INFINITY);
-        self.cheat += term.at_rest.angular - term.gain.angular * now;
-        out.implicit.push((sense.root(), term));
+        (share > 0.0).then(|| servo(error, rate, gains, now, dt, f64::INFINITY))
     }
 
-    /// A joint servo that turns a bone towards the world orientation `wanted` with its rate.
-    fn serve(
-        &self,
-        sense: &Sense<'_>,
-        bone: Bone,
-        (k1, k2): (f64, f64),
-        wanted: DQuat,
-        rate: DVec3,
-        out: &mut Actuation,
-    ) {
+    /// A joint servo that turns a bone towards its target.
+    fn serve(&self, sense: &Sense<'_>, bone: Bone, (k1, k2): (f64, f64), out: &mut Actuation) {
         let body = sense.bone(bone);
         let parent =
             body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
@@ -124,20 +107,15 @@ impl Dynamo {
         let child = self.targets.actual(bone).conjugate();
         let frame = parent * body.joint().parent_from_joint.rotation;
         // Rotation vector from the bone to its target, and the wanted relative rate, in child axes.
-        let error = child * rotation::log(wanted * child);
-        let relative_rate = child * (rate - parent_rate);
+        let error = child * self.targets.error[bone];
+        let relative_rate = child * (self.targets.angular_velocity[bone] - parent_rate);
         let (q, v) = (body.coordinates(), body.freedoms());
-        let explicit = self.options.application == Application::ParentSpaceExplicit;
         let mut drive = |k: usize, axis: DVec3| {
             let freedom = v.at(k);
-            let (e, w, now) = (axis.dot(error), axis.dot(relative_rate), sense.state.v[freedom]);
-            if explicit {
-                out.joint_force[freedom] += k1 * e + k2 * (w - now);
-            } else {
-                out.servo.stiffness[freedom] = k1;
-                out.servo.damping[freedom] = k2;
-                out.servo.target_v[freedom] = w;
-            }
+            let (e, w) = (axis.dot(error), axis.dot(relative_rate));
+            out.servo.stiffness[freedom] = k1;
+            out.servo.damping[freedom] = k2;
+            out.servo.target_v[freedom] = w;
             e + w * sense.dt
         };
         match body.joint().kind {

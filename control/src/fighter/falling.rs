@@ -123,6 +123,9 @@ impl Fighter {
             self.dynamo.options.balance = self.options.dynamo.balance;
             self.dynamo.rearm();
             self.heading = None;
+            if self.bout.stand() {
+                self.hurt.amount = 0.0;
+            }
             self.phase = Phase::Standing;
         }
     }

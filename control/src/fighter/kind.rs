@@ -26,6 +26,8 @@ const KEYS: &[Setting] = &[
     Setting::new("seed", "", "of its chances; from the scene's seed and its name where it is not written"),
     Setting::new("aggression", "0.7", "0 to 1"),
     Setting::new("caution", "0.35", "0 to 1"),
+    Setting::new("footwork", "0.15", "share of punches after which it steps out, 0 to 1"),
+    Setting::new("recoil", "0.6", "how many times its impulse a punch is felt"),
     Setting::new("endurance", "110.0", "N s of punches until it is knocked out"),
 ];
 
@@ -50,9 +52,11 @@ fn read(table: &Fields<'_>) -> Result<FighterMaker, SettingError> {
         style: Style {
             aggression: share("aggression", style.aggression)?,
             caution: share("caution", style.caution)?,
+            footwork: share("footwork", style.footwork)?,
             ..style
         },
         hurt: HurtOptions { endurance: table.positive("endurance")?.unwrap_or(hurt.endurance), ..hurt },
+        recoil: table.at_least_zero("recoil")?.unwrap_or(FighterOptions::default().recoil),
         ..FighterOptions::default()
     };
     Ok(FighterMaker {

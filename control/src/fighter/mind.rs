@@ -1,5 +1,7 @@
-//! What to do next: turn to the opponent, keep the distance, punch what can reach, block what comes, wait.
-//! All chance comes from the seed.
+//! What to do next: keep the distance, turn to the opponent, punch what can reach, step out after blows, block what
+//! comes, wait. All chance comes from the seed.
+//!
+//! Who stands chest to chest and turns first never gets out of it, so that comes first.
 
 use stuntlab_physics::random::Random;
 
@@ -25,8 +27,7 @@ pub struct Style {
     pub heed: f64,
     /// How far before its pelvis an opponent in guard can be hit, m.
     pub depth: f64,
-    /// How much too far the opponent may be before a step is made, m: half a step, so that two who step at once do not
-    /// run into each other.
+    /// How much too far the opponent may be before a step is made, m.
     pub patience: f64,
     /// Distance kept from a fallen opponent, m.
     pub respect: f64,
@@ -36,6 +37,8 @@ pub struct Style {
     pub alarm: f64,
     /// Share of such fists that are.
     pub caution: f64,
+    /// Share of punches after which it steps out.
+    pub footwork: f64,
 }
 
 impl Default for Style {
@@ -43,11 +46,12 @@ impl Default for Style {
         Self {
             heed: 0.5,
             depth: 0.3,
-            patience: 0.12,
+            patience: 0.0,
             respect: 1.6,
             aggression: 0.7,
             alarm: 2.5,
             caution: 0.35,
+            footwork: 0.15,
         }
     }
 }
@@ -60,22 +64,54 @@ pub struct Mind {
     dice: Random,
     rest_until: f64,
     alert: bool,
+    /// Since when the opponent is too near for any punch, s.
+    close_since: Option<f64>,
+    /// Whether a step out of reach is due.
+    steps_out: bool,
+    /// No step nearer or away by itself until then, s.
+    stand_until: f64,
 }
+
+/// Farther aside than this an opponent is not walked up to, rad: a step would lead past it. At 1 rad two
+/// circled at 2 to 3 m.
+const ASIDE: f64 = 0.35;
+/// Farther round than this an opponent is behind, and the way out is forward, rad.
+const BEHIND: f64 = 1.9;
+/// Share of moments in which one who is too far steps in, and one who is too near steps out.
+const COMING: f64 = 0.7;
+const GOING: f64 = 0.5;
+/// Seconds chest to chest after which nothing counts but to get out.
+const STUCK: f64 = 1.2;
 
 impl Mind {
     /// A mind whose chances follow from the seed.
     pub fn new(style: Style, seed: u64) -> Self {
-        Self { style, dice: Random::new(seed), rest_until: 0.0, alert: true }
+        Self {
+            style,
+            dice: Random::new(seed),
+            rest_until: 0.0,
+            alert: true,
+            close_since: None,
+            steps_out: false,
+            stand_until: 0.0,
+        }
     }
 
     /// The next move; `None` stays in guard.
     pub fn decide(&mut self, view: &View, punches: &[Punch], time: f64) -> Option<Move> {
         let style = self.style;
-        let farthest = punches.iter().map(|p| p.reach).fold(0.0, f64::max) + style.depth;
-        // Two who only turn to each other would circle for ever: now and then one steps in all the same.
-        let far = view.distance > farthest + style.patience && view.bearing.abs() < 2.0 * style.heed;
-        let steps_in = far && view.opponent_stands && self.dice.unit() < 0.5;
-        if view.bearing.abs() > style.heed && !steps_in {
+        let reaches = || punches.iter().map(|p| p.reach + style.depth);
+        let farthest = reaches().fold(0.0, f64::max);
+        let nearest = reaches().fold(f64::INFINITY, f64::min);
+        let aside = view.bearing.abs();
+        if let Some(way_out) = self.break_away(view, nearest, punches, time) {
+            return Some(way_out);
+        }
+        let far = view.distance > farthest + style.patience;
+        if far && view.opponent_stands && aside < ASIDE {
+            return self.takes_turn(COMING, time).then_some(Move::StepForward);
+        }
+        if aside > if far { ASIDE } else { style.heed } {
             return Some(if view.bearing > 0.0 { Move::TurnLeft } else { Move::TurnRight });
         }
         if !view.opponent_stands {
@@ -88,11 +124,7 @@ impl Mind {
         if fresh && self.dice.unit() < style.caution {
             return Some(Move::Block);
         }
-        let nearest = punches.iter().map(|p| p.reach).fold(f64::INFINITY, f64::min) + style.depth;
-        if view.distance > farthest + style.patience {
-            return Some(Move::StepForward);
-        }
-        if view.distance < nearest {
+        if std::mem::take(&mut self.steps_out) && view.distance < farthest {
             return Some(Move::StepBack);
         }
         if time < self.rest_until {
@@ -102,7 +134,40 @@ impl Mind {
             self.rest_until = time + 0.2 + 0.6 * self.dice.unit();
             return None;
         }
+        self.steps_out = self.dice.unit() < style.footwork;
         Some(self.choose(view.distance, punches))
+    }
+
+    /// Whether it is the one to step now. Two alike who both step whenever the distance is wrong meet chest to chest and
+    /// part again, for ever and in step; so some stand for a moment instead.
+    fn takes_turn(&mut self, share: f64, time: f64) -> bool {
+        if time < self.stand_until {
+            return false;
+        }
+        let steps = self.dice.unit() < share;
+        if !steps {
+            self.stand_until = time + 0.15 + 0.3 * self.dice.unit();
+        }
+        steps
+    }
+
+    /// The way out of a clinch: back, or on where the opponent is behind. Who stands strikes at short range.
+    fn break_away(&mut self, view: &View, nearest: f64, punches: &[Punch], time: f64) -> Option<Move> {
+        if view.distance >= nearest {
+            self.close_since = None;
+            return None;
+        }
+        let stuck = time - *self.close_since.get_or_insert(time) > STUCK;
+        if !view.opponent_stands || stuck || self.takes_turn(GOING, time) {
+            return Some(if view.bearing.abs() > BEHIND { Move::StepForward } else { Move::StepBack });
+        }
+        (view.bearing.abs() < self.style.heed).then(|| self.choose(view.distance, punches))
+    }
+
+    /// Was hit: a step back is due.
+    pub fn sting(&mut self) {
+        self.steps_out = true;
+        self.rest_until = 0.0;
     }
 
     /// A share by chance, for hesitating.

@@ -14,6 +14,7 @@
 //! the pelvis in place of Dynamo's.
 
 mod aid;
+mod bout;
 mod falling;
 mod hurt;
 mod kind;
@@ -27,6 +28,7 @@ mod routes;
 mod sight;
 
 pub use aid::Spring;
+pub use bout::Bout;
 pub use hurt::{Blow, Hurt, HurtOptions};
 pub use kind::KIND;
 pub use library::{library_figure, repertoire};
@@ -72,6 +74,8 @@ pub struct FighterOptions {
     pub tone: f64,
     /// Turns the pelvis towards the opponent, if at all.
     pub steering: Option<Spring>,
+    /// How many times its impulse a punch is felt: what makes head and trunk give way.
+    pub recoil: f64,
 }
 
 impl Default for FighterOptions {
@@ -86,6 +90,7 @@ impl Default for FighterOptions {
             rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
             tone: 0.12,
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
+            recoil: 0.6,
         }
     }
 }
@@ -137,6 +142,9 @@ pub struct Tally {
 /// Seconds an opponent must have been up to be fought again.
 const FAIRNESS: f64 = 1.5;
 
+/// Seconds over which one who was hit passes into a step back: shorter than a fade between moves.
+const STAGGER: f64 = 0.12;
+
 /// A right angle; a turn is a third of it.
 const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -149,6 +157,7 @@ pub struct Fighter {
     dynamo: Dynamo,
     mind: Mind,
     hurt: Hurt,
+    bout: Bout,
     phase: Phase,
     tally: Tally,
     /// The cue to give at a time.
@@ -177,7 +186,7 @@ const fn tally(name: &'static str, help: &'static str) -> Published {
     Published { name, unit: "", help, together: Together::Sum }
 }
 
-const PUBLISHED: [Published; 8] = [
+const PUBLISHED: [Published; 10] = [
     CHEAT,
     STRENGTH,
     tally("punches", "Punches begun so far"),
@@ -187,7 +196,7 @@ const PUBLISHED: [Published; 8] = [
     Published {
         name: "longest-down",
         unit: "s",
-        help: "Longest time from going down to standing again so far",
+        help: "Longest time from going down to standing again so far, or since it went down",
         together: Together::Most,
     },
     Published {
@@ -196,6 +205,13 @@ const PUBLISHED: [Published; 8] = [
         help: "What it is about: 0 standing, 1 down, 2 settling, 3 rising, 4 steadying",
         together: Together::Most,
     },
+    Published {
+        name: "health",
+        unit: "of 1",
+        help: "What is left until it is knocked out: 1 is fresh",
+        together: Together::Least,
+    },
+    tally("rounds-lost", "Rounds lost so far, by a knock-out or a count of ten; the opponent has won them"),
 ];
 
 impl Fighter {
@@ -210,6 +226,7 @@ impl Fighter {
         Self {
             mind: Mind::new(options.style, options.seed),
             hurt: Hurt::default(),
+            bout: Bout::default(),
             phase: Phase::Standing,
             tally: Tally::default(),
             planned: None,
@@ -223,7 +240,7 @@ impl Fighter {
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
             own_moment: DVec3::ZERO,
-            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
             dynamo: Dynamo::new(model, Box::new(playlist), tracking),
             options,
             repertoire,
@@ -238,6 +255,11 @@ impl Fighter {
     /// What happened so far.
     pub fn tally(&self) -> Tally {
         self.tally
+    }
+
+    /// Rounds.
+    pub fn bout(&self) -> Bout {
+        self.bout
     }
 
     /// Hits taken.
@@ -269,9 +291,23 @@ impl Fighter {
         let Some(opponent) = self.options.opponent else { return };
         let blow = self.hurt.update(sense, opponent, parts, &self.options.hurt);
         if blow.knocks_out {
+            self.bout.lose();
             self.dynamo.strike(self.options.dynamo.stun.most);
         } else if blow.felt > 0.0 {
-            self.dynamo.strike(blow.felt);
+            self.dynamo.strike(self.options.recoil * blow.felt);
+        }
+        if blow.fresh && self.phase == Phase::Standing {
+            self.stagger(sense.time());
+        }
+    }
+
+    /// A step back at once, whatever it was about: a punch that is hit breaks off.
+    fn stagger(&mut self, time: f64) {
+        self.mind.sting();
+        let step = Move::StepBack.motion();
+        if self.options.autonomous && self.playlist().motion() != step {
+            self.planned = None;
+            self.playlist().play(Cue { motion: step, at: 0.0, speed: 1.0, fade: STAGGER }, time);
         }
     }
 
@@ -395,6 +431,9 @@ impl Controller for Fighter {
         self.help(sense, out);
         self.dynamo.act(sense, out);
         let Tally { falls, recoveries, longest, punches } = self.tally;
+        let down_for = if self.phase == Phase::Standing { 0.0 } else { sense.time() - self.fell_at };
+        self.bout.count(down_for);
+        let health = 1.0 - self.hurt.amount / self.options.hurt.endurance;
         let phase = match self.phase {
             Phase::Standing => 0.0,
             Phase::Down { .. } => 1.0,
@@ -409,8 +448,10 @@ impl Controller for Fighter {
             self.hurt.hits as f64,
             falls as f64,
             recoveries as f64,
-            longest,
+            longest.max(down_for),
             phase,
+            health.max(0.0),
+            self.bout.lost as f64,
         ];
     }
 

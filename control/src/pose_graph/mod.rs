@@ -233,7 +233,7 @@ impl PoseGraph {
 }
 
 /// Coordinates of a joint with which its body would be turned as `wanted`, as near as its freedoms allow.
-fn aim(sense: &Sense<'_>, bone: Bone, wanted: DQuat) -> [f64; 4] {
+pub(crate) fn aim(sense: &Sense<'_>, bone: Bone, wanted: DQuat) -> [f64; 4] {
     let spec = sense.bone(bone);
     let actual = DQuat::from_mat3(&sense.data.world_from_body(sense.body_of(bone)).rotation);
     // From the body to its target, body axes.

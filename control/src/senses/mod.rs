@@ -69,6 +69,7 @@ pub struct Senses {
     pendulum_rate: f64,
     touches: Vec<Touch>,
     touching: bool,
+    outside: DVec3,
     /// Per point of a sole: its place, what it bears, and when it last bore enough, s.
     soles: Vec<(DVec3, f64, f64)>,
     support: Hull,
@@ -95,6 +96,7 @@ impl Senses {
             pendulum_rate: 0.0,
             touches: vec![Touch::default(); bodies.len()],
             touching: false,
+            outside: DVec3::ZERO,
             soles: vec![(DVec3::ZERO, 0.0, f64::NEG_INFINITY); n],
             support: Hull::with_capacity(n),
             pressure: None,
@@ -178,9 +180,11 @@ impl Senses {
                 let dt = time - before;
                 let raw = (whole.velocity - self.velocity) / dt;
                 self.acceleration += (raw - self.acceleration) * (1.0 - (-dt / SMOOTHING).exp());
+                let touched: DVec3 = self.touches.iter().map(Touch::force).sum();
+                self.outside = whole.mass * (raw - model.gravity()) - touched;
             }
             Some(before) if time == before => {}
-            _ => self.acceleration = DVec3::ZERO,
+            _ => (self.acceleration, self.outside) = (DVec3::ZERO, DVec3::ZERO),
         }
         (self.center, self.velocity) = (whole.position, whole.velocity);
         let mut spin = DVec3::ZERO;
@@ -312,6 +316,12 @@ impl Senses {
     /// Force of other things than the ground on all but the feet, N: what strikes it.
     pub fn blows(&self) -> DVec3 {
         self.felt().filter(|(bone, _)| !self.physique.is_foot(*bone)).map(|(_, touch)| touch.others).sum()
+    }
+
+    /// Force of the last step that neither gravity nor any contact explains, N: what hands, drags, pins and a controller's own
+    /// aids pushed with, as the momentum of the whole body tells it, `F = m (ċ' - g) - Σ f`.
+    pub fn outside(&self) -> DVec3 {
+        self.outside
     }
 
     /// Whether a foot bears on anything.

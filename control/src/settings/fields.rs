@@ -36,6 +36,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// File the table is in, as it was named.
+    pub fn file(&self) -> &'a str {
+        self.file
+    }
+
     /// Line of the table.
     pub fn line(&self) -> usize {
         self.line
