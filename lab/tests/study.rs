@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use stuntlab::study::gain_map::{self, Extent};
+use stuntlab::study::gain_map::{self, Extent, Task};
 use stuntlab::study::{
     Finished, Kind, Measured, Order, Plan, Report, STUDIES, Shard, Size, Study, StudyError, conduct, grid,
 };
@@ -27,10 +27,19 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 
 const WHOLE: Order = Order { size: Size::Quick, shard: Shard::WHOLE, threads: 0 };
 
-/// The gain map at one factor only.
+/// The gain map of two motions at one factor only.
 const SMALL: Study = Study {
     plan: |_| {
-        gain_map::plan_of(&Extent { factors: vec![1.0], map_seeds: 1, scales: vec![1.0], line_seeds: 1 })
+        gain_map::plan_of(&Extent {
+            tasks: vec![Task::Stand, Task::Cartwheel],
+            scales: vec![1.0],
+            line_seeds: 1,
+            factors: vec![1.0],
+            map_seeds: 1,
+            shares: vec![0.5],
+            springs: vec![1.0],
+            aid_seeds: 1,
+        })
     },
     ..gain_map::STUDY
 };

@@ -129,6 +129,7 @@ mod tests {
             foils: Vec::new(),
             failures: Vec::new(),
             skipped: Vec::new(),
+            clips: Vec::new(),
         };
         let ends = vec![End { variant: String::new(), hash: hash.to_owned() }];
         SceneOutcome { metrics, ends, seconds: 0.0 }

@@ -2,8 +2,10 @@
 
 mod gauge;
 mod jitter;
+mod launch;
 mod of_characters;
 mod of_world;
+mod pair;
 mod quantity;
 mod sample;
 mod watch;

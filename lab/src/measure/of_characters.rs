@@ -19,12 +19,15 @@ const fn row(
 /// Needs the character's recording, which is followed only where this is measured.
 pub(super) const WAY_SHARE: &str = "way-share";
 
+/// Needs a look at the whole recording, which is taken only where this is measured.
+pub(super) const LAUNCH: &str = "launch";
+
 /// The rows.
 pub(super) const ROWS: &[Quantity] = &[
     row(
         "falls",
         "",
-        "Characters whose root is over their lowest part by less than 60 % of what it is in their reference, or was at the start",
+        "Characters whose root is over their lowest part by less than 60 % of what it is in their reference, or was at the start, and by more than 12 cm less",
         |l| Some(all(l).filter(|w| w.has_fallen()).count() as f64),
     )
     .usually(Stat::Last),
@@ -78,10 +81,29 @@ pub(super) const ROWS: &[Quantity] = &[
         mean(all(l).map(|w| w.way.slide()))
     })
     .usually(Stat::Last),
+    row(
+        "within-reach",
+        "of 1",
+        "Whether two characters, while both stand, are near enough for a punch: roots within 1.11 m",
+        |l| {
+            let both_stand = all(l).count() == 2 && all(l).all(Watched::stands);
+            l.start.pair().is_within_reach().filter(|_| both_stand).map(|near| f64::from(u8::from(near)))
+        },
+    )
+    .usually(Stat::Mean),
+    row(
+        "clinch",
+        "s",
+        "For how long two characters who stand have been too near for a punch (0.79 m), with an arm on the other",
+        |l| Some(l.start.pair().clinch),
+    ),
     row(WAY_SHARE, "of 1", "How far a character has come, of how far its recording comes", |l| {
         mean(all(l).filter_map(|w| w.way.share()))
     })
     .usually(Stat::Last),
+    row(LAUNCH, "of 1", "Height of a character's highest body beside the highest of its whole recording", |l| {
+        all(l).filter_map(|w| w.launch.and_then(|launch| launch.share())).reduce(f64::max)
+    }),
 ];
 
 /// The characters a measurement is about.

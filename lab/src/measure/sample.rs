@@ -7,6 +7,7 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Force;
 use stuntlab_physics::{Bodies, BodyId};
 
+use super::pair::Pair;
 use super::watch::{Watch, Watched};
 use crate::run::World;
 
@@ -54,6 +55,11 @@ impl Start {
     pub(crate) fn follow(&mut self, world: &World) {
         self.largest_kinetic = self.largest_kinetic.max(kinetic(world));
         self.watch.follow(world);
+    }
+
+    /// Two characters who fight.
+    pub(super) fn pair(&self) -> &Pair {
+        &self.watch.pair
     }
 
     /// The characters a measurement is about: the one a body belongs to, or all.

@@ -12,12 +12,15 @@ use stuntlab_physics::spatial::{Transform, rotation};
 use stuntlab_physics::{Bodies, BodyId, Data, State};
 
 use super::jitter::Jitter;
-use super::of_characters::WAY_SHARE;
+use super::launch::Launch;
+use super::of_characters::{LAUNCH, WAY_SHARE};
+use super::pair::Pair;
 use super::way::Way;
 use crate::run::World;
 
-/// A character's root lower than this share of its usual height over its lowest part: it has fallen.
-const FALLEN: f64 = 0.6;
+/// A character's root lower than this share of its usual height over its lowest part, and by more than this (m): it has fallen. One who
+/// lies on purpose is low, and a hand below the back makes no fall.
+const FALLEN: (f64, f64) = (0.6, 0.12);
 /// Standing: at least this share of the usual height, and tilted by no more than this angle.
 const STANDING: (f64, f64) = (0.8, 0.6);
 
@@ -26,6 +29,8 @@ const STANDING: (f64, f64) = (0.8, 0.6);
 pub(crate) struct Watch {
     /// One per character.
     pub(crate) members: Vec<Watched>,
+    /// Two of them, where there are two.
+    pub(super) pair: Pair,
     reference: Option<(State, Data)>,
 }
 
@@ -50,6 +55,8 @@ pub(crate) struct Watched {
     pub(crate) jitter: Jitter,
     /// How far it has come and slid.
     pub(crate) way: Way,
+    /// How high it is thrown; where that is measured, of one with a recording.
+    pub(crate) launch: Option<Launch>,
     /// Height of the root over the lowest part: now, at the start or as the reference has it.
     height: f64,
     usual: f64,
@@ -59,10 +66,12 @@ impl Watch {
     /// Watches the characters if the scene measures anything of them.
     pub(crate) fn new(world: &World) -> Self {
         if !world.scene().measures.iter().any(|m| m.quantity.is_watched()) {
-            return Self { members: Vec::new(), reference: None };
+            return Self { members: Vec::new(), pair: Pair::default(), reference: None };
         }
         let model = world.model();
-        let beside = world.scene().measures.iter().any(|m| m.quantity.name == WAY_SHARE);
+        let measured = |name: &str| world.scene().measures.iter().any(|m| m.quantity.name == name);
+        let (beside, above) = (measured(WAY_SHARE), measured(LAUNCH));
+        let duration = world.scene().duration;
         let members = world.cast().iter().map(|member| {
             let own = &model.bodies()[member.bodies];
             let poses = &world.data.position.world_from_body[member.bodies];
@@ -77,11 +86,12 @@ impl Watch {
                 foot_slide: 0.0,
                 jitter: Jitter::new(own.len(), world.options.dt),
                 way: Way::new(member, poses[0].translation.truncate(), beside),
+                launch: above.then(|| Launch::new(member, duration, poses)).flatten(),
                 height,
                 usual: height,
             }
         });
-        let mut watch = Self { members: members.collect(), reference: None };
+        let mut watch = Self { members: members.collect(), pair: Pair::default(), reference: None };
         watch.follow(world);
         watch
     }
@@ -109,17 +119,22 @@ impl Watch {
             watched.touch(world, &world.senses()[k]);
             let slid = watched.foot_slide * world.options.dt;
             watched.way.follow(world.state.time, own[0].translation.truncate(), slid);
+            if let Some(launch) = &mut watched.launch {
+                launch.follow(own);
+            }
             if wanted[k] {
                 watched.compare(own, ghost);
             }
         }
+        let both_stand = self.members.iter().all(Watched::stands);
+        self.pair.follow(world, both_stand);
     }
 }
 
 impl Watched {
     /// Whether the root is far too low.
     pub(crate) fn has_fallen(&self) -> bool {
-        self.height < FALLEN * self.usual
+        self.height < FALLEN.0 * self.usual && self.usual - self.height > FALLEN.1
     }
 
     /// Whether it is about as high and as upright as it should be.

@@ -27,10 +27,11 @@ impl Apart {
         Ok(Self { maximal, state: apart, data, joined: state.clone() })
     }
 
-    /// Takes a step and reads off the joint coordinates it leads to.
+    /// Takes a step and reads off the joint coordinates it leads to; `data` is told what passed through the joints.
     pub(super) fn advance(
         &mut self,
         state: &mut State,
+        data: &mut Data,
         act: &Actuation,
         options: &StepOptions,
     ) -> Result<StepReport, StepError> {
@@ -40,6 +41,7 @@ impl Apart {
         }
         observe(self.maximal.model(), &self.state, &mut self.data, options);
         let report = self.maximal.advance(&mut self.state, &mut self.data, act, options)?;
+        data.reactions.clone_from(&self.data.reactions);
         *state = self.maximal.join(&self.state);
         self.joined.clone_from(state);
         Ok(report)

@@ -121,6 +121,9 @@ pub struct Metrics {
     /// Variants that were not run because data they need is not here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+    /// What was repaired, cut off or left of the recordings that were followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clips: Vec<String>,
 }
 
 impl Metrics {
@@ -131,12 +134,19 @@ impl Metrics {
             && self.foils.iter().all(|f| f.broken);
     }
 
+    /// Adds remarks on recordings, each once.
+    fn add_clips(&mut self, notes: Vec<String>) {
+        let fresh: Vec<String> = notes.into_iter().filter(|note| !self.clips.contains(note)).collect();
+        self.clips.extend(fresh);
+    }
+
     /// Adds what other worlds of the same scene gave.
     pub(crate) fn add(&mut self, other: Self) {
         self.measurements.extend(other.measurements);
         self.foils.extend(other.foils);
         self.failures.extend(other.failures);
         self.skipped.extend(other.skipped);
+        self.add_clips(other.clips);
         self.judge();
     }
 }
@@ -169,6 +179,11 @@ impl Run {
         }
     }
 
+    /// How long the first character's motion lasts, s; `None` where it has none.
+    pub fn motion_seconds(&self) -> Option<f64> {
+        Some(self.lanes.first()?.world.cast().first()?.motion.as_ref()?.duration())
+    }
+
     /// Steps taken so far, by all lanes together.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -184,8 +199,10 @@ impl Run {
             foils: Vec::new(),
             failures: Vec::new(),
             skipped: self.skipped.clone(),
+            clips: Vec::new(),
         };
         for lane in &self.lanes {
+            metrics.add_clips(lane.world.scene().clip_notes());
             if let Some(foil) = &lane.foil {
                 metrics.foils.push(outcome(&self.scene, lane, foil));
                 continue;

@@ -64,6 +64,9 @@ pub struct LaneManifest {
     pub bodies: usize,
     /// Number of freedoms.
     pub freedoms: usize,
+    /// What was repaired, cut off or left of the recordings that were followed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clips: Vec<String>,
     /// Hash of the state at 0, 1, 2 … s and at the end.
     pub hashes: Vec<String>,
     /// Why it stopped early, if it did.
@@ -112,6 +115,7 @@ impl Manifest {
                 given_up: lane.world.toll.given_up,
                 bodies: lane.world.model().n_bodies(),
                 freedoms: lane.world.model().n_v(),
+                clips: lane.world.scene().clip_notes(),
                 hashes,
                 failure: lane.failure.clone(),
                 black_box: lane.failure.as_ref().map(|_| files.black_box),

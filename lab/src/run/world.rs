@@ -240,9 +240,11 @@ impl World {
             None => self.black_box.advance(model, state, data, &self.act, &self.options)?,
             Some(apart) => {
                 let step =
-                    |_: &Model, state: &mut State, _: &mut Data, act: &Actuation, options: &StepOptions| {
-                        apart.advance(state, act, options)
-                    };
+                    |_: &Model,
+                     state: &mut State,
+                     data: &mut Data,
+                     act: &Actuation,
+                     options: &StepOptions| { apart.advance(state, data, act, options) };
                 self.black_box.advance_by(model, state, data, &self.act, &self.options, step)?
             }
         };

@@ -15,7 +15,7 @@ use stuntlab_physics::{Data, Joint, Limits, Model, ModelBuilder, State};
 
 use super::controller::{self, ControllerSpec};
 use super::motion::{self, Motion};
-use super::place::turn;
+use super::place::{read_spread, turn};
 use super::{Fields, SceneError};
 use crate::registry::Registry;
 
@@ -46,6 +46,8 @@ pub(crate) struct Surroundings {
     pub(crate) gravity: DVec3,
     /// Whether bodies of one character collide with each other.
     pub(crate) self_collision: bool,
+    /// All chance is its.
+    pub(crate) seed: u64,
 }
 
 /// Reads one `[[character]]`.
@@ -67,7 +69,7 @@ pub(crate) fn read(
     if let Some(q) = start.filter(|q| motion.is_none() && q.len() == first.q.len()) {
         first.q = q;
     }
-    let world_from_model = read_place(&fields, model, &first)?;
+    let world_from_model = read_place(&fields, surroundings.seed, model, &first)?;
     let damping = fields.at_least_zero("damping")?.unwrap_or(0.0);
     let stiffness = fields.at_least_zero("stiffness")?.unwrap_or(0.0);
     let limits = fields.flag("limits")?.unwrap_or(true);
@@ -123,9 +125,9 @@ pub(crate) fn read(
 }
 
 /// `at` on the ground below the root as it starts, `heading_deg` from the motion's own heading, and `rotation_deg`
-/// about the root.
-fn read_place(fields: &Fields<'_>, model: &Model, first: &State) -> Result<Transform, SceneError> {
-    let at = fields.vector("at")?.unwrap_or(DVec3::ZERO);
+/// about the root. By `spread` all characters are off alike, so that those side by side can be compared.
+fn read_place(fields: &Fields<'_>, seed: u64, model: &Model, first: &State) -> Result<Transform, SceneError> {
+    let at = fields.vector("at")?.unwrap_or(DVec3::ZERO) + read_spread(fields, "characters", seed)?;
     let heading = turn(DVec3::Z * fields.number("heading_deg")?.unwrap_or(0.0));
     let tilt = fields.vector("rotation_deg")?.map_or(Default::default(), turn);
     let mut data = Data::new(model);

@@ -4,7 +4,7 @@ use stuntlab_physics::glam::DVec3;
 
 use super::Fields;
 use super::SceneError;
-use crate::random::Random;
+use super::place::read_spread;
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -59,7 +59,8 @@ pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
         },
         Kind::Throw => What::Throw {
             body: body(&fields)?,
-            from: fields.required_vector("from")? + read_spread(&fields, seed)?,
+            from: fields.required_vector("from")?
+                + read_spread(&fields, fields.required_text("body")?, seed)?,
             velocity: fields.required_vector("velocity")?,
             spin: fields.vector("spin")?.unwrap_or(DVec3::ZERO),
         },
@@ -86,11 +87,4 @@ pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
     let event = Event { line: fields.line(), time, what };
     fields.finish()?;
     Ok(event)
-}
-
-/// `spread`: how far off a throw may begin, another way for every seed.
-fn read_spread(fields: &Fields<'_>, seed: u64) -> Result<DVec3, SceneError> {
-    let spread = fields.vector("spread")?.unwrap_or(DVec3::ZERO);
-    let mut random = Random::named(seed, fields.required_text("body")?);
-    Ok(spread * DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()))
 }

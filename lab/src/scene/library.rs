@@ -31,6 +31,10 @@ scenes!(
     "dynamo-obstacles",
     "dynamo-punches",
     "dynamo-run",
+    "dynamo-shoves",
     "dynamo-walk",
     "dynamo-walks",
+    "simbicon-walk",
+    "velocity-course",
+    "velocity-walk",
 );

@@ -19,7 +19,7 @@ mod measure;
 mod motion;
 mod net;
 mod place;
-mod shared;
+pub(crate) mod shared;
 mod solver;
 mod spares;
 mod stage;
@@ -205,7 +205,7 @@ impl Scene {
         }
         let gravity = fields.vector("gravity")?.unwrap_or(DVec3::new(0.0, 0.0, -9.81));
         let self_collision = fields.flag("self_collision")?.unwrap_or(false);
-        let surroundings = character::Surroundings { gravity, self_collision };
+        let surroundings = character::Surroundings { gravity, self_collision, seed };
         let name = Path::new(file).file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         if let Some(c) = line_break(&name) {
             let problem = format!("has the character {c} in its name, expected a name on one line");
@@ -267,6 +267,18 @@ impl Scene {
     pub fn with(&self, set: &[String]) -> Result<Self, SceneError> {
         let all: Vec<String> = self.source.set.iter().chain(set).cloned().collect();
         Self::parse_with(&self.registry, &self.file, &self.source.text, &all)
+    }
+
+    /// What was repaired, cut off or left of the recordings its characters follow, in sentences; each once.
+    pub fn clip_notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for note in self.characters.iter().filter_map(|c| c.motion.as_ref()).flat_map(|motion| &motion.notes)
+        {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        notes
     }
 
     pub(crate) fn error_at(&self, line: usize, key: &str, problem: impl Into<String>) -> SceneError {

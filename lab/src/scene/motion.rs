@@ -51,12 +51,19 @@ pub struct Motion {
     clip: Arc<Clip>,
     cyclic: bool,
     start: f64,
+    /// What was repaired, cut off or left of the recording, in sentences.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Motion {
     /// The motion as a controller follows it.
     pub fn reference(&self) -> ClipReference {
         ClipReference::new(self.character.clone(), &self.clip, self.cyclic).starting_at(self.start)
+    }
+
+    /// How long it lasts from where it starts, s.
+    pub fn duration(&self) -> f64 {
+        self.clip.duration() - self.start
     }
 
     /// Coordinates and velocities it begins with, of the character's own model.
@@ -85,7 +92,7 @@ fn read_bvh(
     path: &str,
     frames: Option<std::ops::Range<usize>>,
 ) -> Result<Clip, SceneError> {
-    let file = shared::resolve(path).map_err(|problem| fields.absent("bvh", problem))?;
+    let file = shared::resolve(fields.file(), path).map_err(|problem| fields.absent("bvh", problem))?;
     let bad = |problem: String| fields.error("bvh", format!("{path}: {problem}"));
     let bytes = std::fs::read(&file).map_err(|e| bad(e.to_string()))?;
     let bvh = Bvh::parse(&bytes).map_err(|e| bad(e.to_string()))?;
@@ -115,8 +122,8 @@ fn read_frames(fields: &Fields<'_>) -> Result<Option<std::ops::Range<usize>>, Sc
 struct Wanted<'a> {
     table: Fields<'a>,
     clip: Clip,
-    /// Whether it comes from a file.
-    recorded: bool,
+    /// The first frame taken, where it comes from a file.
+    recorded_from: Option<usize>,
     cyclic: bool,
     start: f64,
 }
@@ -127,6 +134,7 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
     // A file counts before a clip's name, so that a variant can put one in its place.
     let named = table.text("clip")?;
     let path = table.text("bvh")?;
+    let recorded_from = path.map(|_| frames.as_ref().map_or(0, |frames| frames.start));
     let (clip, looped) = match (path, named) {
         (Some(path), _) => (read_bvh(&table, path, frames)?, false),
         (None, Some(name)) => {
@@ -141,7 +149,7 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
         return Err(table.error("start", problem));
     }
     let cyclic = table.flag("cyclic")?.unwrap_or(looped);
-    Ok(Some(Wanted { table, clip, recorded: path.is_some(), cyclic, start }))
+    Ok(Some(Wanted { table, clip, recorded_from, cyclic, start }))
 }
 
 /// Reads `figure`, `bvh` and `motion` of a character.
@@ -174,21 +182,32 @@ pub(super) fn read(fields: &Fields<'_>) -> Result<(Figure, Option<Motion>), Scen
     Ok((figure, Some(motion)))
 }
 
-/// The motion on the figure: as it is where the skeletons are the same, else retargeted. Recordings are cleaned, put on
+/// The motion on the figure: as it is where the skeletons are the same, else retargeted. Recordings are repaired, put on
 /// the ground and turned to face +x at their start; clips of the library are so already.
 fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError> {
     let bad = |problem: String| wanted.table.error("", format!("does not fit the figure: {problem}"));
     let mut clip = wanted.clip.clone();
     let sole = character.sole_height();
-    if wanted.recorded {
-        clip = face_forward(&ready_to_play(&clip, sole).map_err(|e| bad(e.to_string()))?, 0);
+    let mut notes = Vec::new();
+    if let Some(first) = wanted.recorded_from {
+        let ready = ready_to_play(&clip, sole, first).map_err(|e| bad(e.to_string()))?;
+        notes = ready.notes.iter().map(|note| format!("{}: {note}", clip.name)).collect();
+        clip = face_forward(&ready.clip, 0);
+        if wanted.start >= clip.duration() {
+            let problem = format!(
+                "is {}, but {} s of the clip are left after its repair",
+                wanted.start,
+                clip.duration()
+            );
+            return Err(wanted.table.error("start", problem));
+        }
     }
     if **clip.skeleton() != **character.skeleton() {
         let fitted =
             retarget(&clip, character, &RetargetOptions::default()).map_err(|e| bad(e.to_string()))?;
         clip = align_to_ground(&fitted.clip, sole);
     }
-    if wanted.recorded {
+    if wanted.recorded_from.is_some() {
         clip = character.clip_within_limits(&clip).0;
     }
     clip = set_feet(&clip, character, wanted.cyclic).clip;
@@ -197,5 +216,6 @@ fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError
         cyclic: wanted.cyclic,
         start: wanted.start,
         clip: Arc::new(clip),
+        notes,
     })
 }

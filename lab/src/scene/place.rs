@@ -6,6 +6,7 @@ use stuntlab_physics::spatial::Transform;
 
 use super::Fields;
 use super::SceneError;
+use crate::random::Random;
 
 /// Turns about the fixed x, then y, then z axis, degrees.
 pub(crate) fn turn(degrees: DVec3) -> DQuat {
@@ -18,6 +19,13 @@ pub(crate) fn read_place(fields: &Fields<'_>) -> Result<Transform, SceneError> {
     let at = fields.vector("at")?.unwrap_or(DVec3::ZERO);
     let rotation = fields.vector("rotation_deg")?.map_or(DQuat::IDENTITY, turn);
     Ok(Transform::from_quaternion(rotation, at))
+}
+
+/// `spread`: how far off something may begin, another way for every seed and `who` draws.
+pub(crate) fn read_spread(fields: &Fields<'_>, who: &str, seed: u64) -> Result<DVec3, SceneError> {
+    let spread = fields.vector("spread")?.unwrap_or(DVec3::ZERO);
+    let mut random = Random::named(seed, who);
+    Ok(spread * DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()))
 }
 
 /// The table `material`.

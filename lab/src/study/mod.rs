@@ -12,8 +12,10 @@
 //! | name | what |
 //! |---|---|
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
+//! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard a standing character may be pushed, from where ([`push_atlas`]) |
 
+pub mod clip_trials;
 mod engine;
 pub mod gain_map;
 mod merge;
@@ -61,7 +63,7 @@ pub struct Report {
 }
 
 /// All studies, by name.
-pub const STUDIES: &[Study] = &[gain_map::STUDY, push_atlas::STUDY];
+pub const STUDIES: &[Study] = &[clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY];
 
 /// The study of this name.
 pub fn find(name: &str) -> Option<&'static Study> {

@@ -296,12 +296,14 @@ impl App {
     pub fn draw(&mut self, canvas: &mut Canvas) {
         let cells = canvas.rect().split(self.panes.len());
         let apart = if self.panes.len() > 1 { self.divergence() } else { Vec::new() };
+        let score = |name: &String| self.panes.first().map(|pane| play::score(&pane.world, name));
+        let playing = self.playing.as_ref().and_then(score);
         let status = Status {
             paused: self.paused,
             speed: self.speed,
             frames_per_second: 1.0 / self.frame_time.max(1e-3),
             recording: self.capture.is_recording(),
-            playing: self.playing.as_deref(),
+            playing: playing.as_deref(),
             message: &self.capture.message,
         };
         for (k, (pane, cell)) in self.panes.iter().zip(&cells).enumerate() {

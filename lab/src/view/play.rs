@@ -19,3 +19,23 @@ pub(crate) fn tell(world: &mut World, character: &str, word: &str, value: f64) {
         let _ = controller.command(word, value);
     }
 }
+
+/// How a played character fares, in words: what it and its opponents say of themselves.
+pub(crate) fn score(world: &World, character: &str) -> String {
+    let mut words = character.to_owned();
+    let mut add = |label: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            words += &format!("  {label} {value}");
+        }
+    };
+    let readings = |own: bool, name: &str| -> Option<f64> {
+        let of = world.cast().iter().zip(&world.controllers).filter(|(m, _)| (m.name == character) == own);
+        of.filter_map(|(_, c)| c.readings().get(name)).reduce(|a, b| a + b)
+    };
+    add("health %", readings(true, "health").map(|h| (100.0 * h).round()));
+    add("hits", readings(false, "hits-taken"));
+    add("taken", readings(true, "hits-taken"));
+    add("rounds", readings(false, "rounds-lost"));
+    add("lost", readings(true, "rounds-lost"));
+    words
+}

@@ -1,92 +1,30 @@
-//! What is run: control laws, motions, gains, seeds.
+//! What is run: control laws, motions, gains, aid from outside, seeds.
 
+use super::law::Law;
+use super::task::Task;
 use crate::study::{Size, Trial};
 
-/// The control laws compared; same motion, integrator, root spring and torque limits for all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Law {
-    /// Joint angles, torques of the present state.
-    ParentExplicit,
-    /// Joint angles, torques of the end of the step.
-    ParentImplicit,
-    /// World orientations, torques from outside.
-    WorldExternal,
-    /// World orientations, torques by the joints.
-    WorldInternal,
-}
-
-impl Law {
-    /// All laws.
-    pub const ALL: [Self; 4] =
-        [Self::ParentExplicit, Self::ParentImplicit, Self::WorldExternal, Self::WorldInternal];
-
-    /// Name in tables and pictures.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ParentExplicit => "parent-explicit",
-            Self::ParentImplicit => "parent-implicit",
-            Self::WorldExternal => "world-external",
-            Self::WorldInternal => "world-internal",
-        }
-    }
-
-    /// What scenes call it.
-    pub(super) const fn application(self) -> &'static str {
-        match self {
-            Self::ParentExplicit => "parent-space-explicit",
-            Self::ParentImplicit => "parent-space",
-            Self::WorldExternal => "external",
-            Self::WorldInternal => "internal",
-        }
-    }
-}
-
-/// The motions tracked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Task {
-    /// Standing.
-    Stand,
-    /// Walking.
-    Walk,
-    /// A cartwheel.
-    Cartwheel,
-    /// Walking over low steps.
-    Obstacles,
-}
-
-impl Task {
-    /// All tasks.
-    pub const ALL: [Self; 4] = [Self::Stand, Self::Walk, Self::Cartwheel, Self::Obstacles];
-
-    /// Name in tables and pictures.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stand => "stand",
-            Self::Walk => "walk",
-            Self::Cartwheel => "cartwheel",
-            Self::Obstacles => "obstacles",
-        }
-    }
-}
-
-/// Which of the two parts a trial is of.
+/// Which part of the study a trial is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Stiffness and damping each on their own.
-    Map,
-    /// Damping ratio constant.
+    /// Factors on the gains, damping ratio constant.
     Line,
+    /// Factors on stiffness and damping, each on their own.
+    Map,
+    /// Shares of the torques that come from outside, and factors on the root's spring, at gains of 1.
+    Aid,
 }
 
 impl Part {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Line, Self::Map];
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Line, Self::Map, Self::Aid];
 
     /// Name in tables.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Map => "map",
             Self::Line => "line",
+            Self::Map => "map",
+            Self::Aid => "aid",
         }
     }
 }
@@ -94,35 +32,41 @@ impl Part {
 /// One run of the study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// Map or line.
+    /// Which part it is of.
     pub part: Part,
     /// Control law.
     pub law: Law,
     /// Motion.
     pub task: Task,
-    /// Factor on the reference stiffness.
+    /// Factor on the law's stiffness.
     pub stiffness: f64,
-    /// Factor on the reference damping.
+    /// Factor on the law's damping.
     pub damping: f64,
-    /// Seed of the disturbance.
+    /// Share of a law's external torques that does come from outside.
+    pub outside: f64,
+    /// Factor on the root's spring.
+    pub spring: f64,
+    /// Seed of the push.
     pub seed: u64,
 }
 
 /// Names of the factors, in the order of a trial.
-pub(super) const FACTORS: [&str; 6] = ["part", "law", "task", "stiffness", "damping", "seed"];
+pub(super) const FACTORS: [&str; 8] =
+    ["part", "law", "task", "stiffness", "damping", "outside", "spring", "seed"];
 
 impl Run {
+    /// A run along the line of constant damping ratio, where k₂ grows with the root of k₁.
+    pub fn on_line(law: Law, task: Task, scale: f64, seed: u64) -> Self {
+        let (stiffness, damping) = (scale, scale.sqrt());
+        Self { part: Part::Line, law, task, stiffness, damping, outside: 1.0, spring: 1.0, seed }
+    }
+
     /// As a trial.
     pub(super) fn cells(&self) -> Vec<String> {
-        let Self { part, law, task, stiffness, damping, seed } = self;
-        vec![
-            part.name().to_owned(),
-            law.name().to_owned(),
-            task.name().to_owned(),
-            format!("{stiffness:?}"),
-            format!("{damping:?}"),
-            seed.to_string(),
-        ]
+        let Self { part, law, task, stiffness, damping, outside, spring, seed } = self;
+        let words = [part.name(), law.name(), task.name()].map(str::to_owned);
+        let numbers = [stiffness, damping, outside, spring].map(|x| format!("{x:?}"));
+        words.into_iter().chain(numbers).chain([seed.to_string()]).collect()
     }
 
     /// From a trial; `None` where it is not one of this study.
@@ -134,7 +78,9 @@ impl Run {
             task: Task::ALL.into_iter().find(|t| Some(t.name()) == named(2))?,
             stiffness: trial.get(3)?,
             damping: trial.get(4)?,
-            seed: trial.get(5)?,
+            outside: trial.get(5)?,
+            spring: trial.get(6)?,
+            seed: trial.get(7)?,
         })
     }
 
@@ -147,31 +93,49 @@ impl Run {
 /// How much is run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
+    /// The motions.
+    pub tasks: Vec<Task>,
+    /// Factors on the gains along the line of constant damping ratio.
+    pub scales: Vec<f64>,
+    /// Seeds per point of the line.
+    pub line_seeds: u64,
     /// Factors of both axes of the map.
     pub factors: Vec<f64>,
     /// Seeds per cell of the map.
     pub map_seeds: u64,
-    /// Factors on stiffness along the line of constant damping ratio.
-    pub scales: Vec<f64>,
-    /// Seeds per point of the line.
-    pub line_seeds: u64,
+    /// Shares from outside.
+    pub shares: Vec<f64>,
+    /// Factors on the root's spring.
+    pub springs: Vec<f64>,
+    /// Seeds per share and spring; every other one is held back from the choice among them.
+    pub aid_seeds: u64,
 }
 
 impl Extent {
-    /// Full: two decades each way in nine steps, 4 seeds; the line over 2⁻⁵ to 2⁵ with 10 seeds.
+    /// Full: the line over 2⁻⁵ to 2⁵ with 8 seeds, the map over two decades each way in seven steps with 2, aid in five
+    /// shares by four springs with 6. Recorded motions where they are at hand.
     pub fn of(size: Size) -> Self {
+        let tasks = Task::ALL.into_iter().filter(|task| task.is_here()).collect();
         match size {
             Size::Full => Self {
-                factors: (-4..=4).map(|k| 10f64.powf(f64::from(k) / 4.0)).collect(),
-                map_seeds: 4,
+                tasks,
                 scales: (-5..=5).map(|k| 2f64.powi(k)).collect(),
-                line_seeds: 10,
+                line_seeds: 8,
+                factors: (-3..=3).map(|k| 10f64.powf(f64::from(k) / 3.0)).collect(),
+                map_seeds: 2,
+                shares: vec![0.0, 0.25, 0.5, 0.75, 1.0],
+                springs: vec![0.25, 0.5, 1.0, 2.0],
+                aid_seeds: 6,
             },
             Size::Quick => Self {
+                tasks,
+                scales: vec![0.125, 1.0, 8.0],
+                line_seeds: 2,
                 factors: vec![0.1, 1.0, 10.0],
                 map_seeds: 1,
-                scales: vec![0.25, 1.0, 4.0],
-                line_seeds: 2,
+                shares: vec![0.0, 1.0],
+                springs: vec![1.0],
+                aid_seeds: 2,
             },
         }
     }
@@ -179,38 +143,54 @@ impl Extent {
     /// What some trials extend over.
     pub(super) fn covered(runs: &[Run]) -> Self {
         let of = |part: Part| runs.iter().filter(move |r| r.part == part);
-        let stiffness = |part: Part| {
-            let mut found: Vec<f64> = of(part).map(|r| r.stiffness).collect();
+        let values = |part: Part, pick: fn(&Run) -> f64| {
+            let mut found: Vec<f64> = of(part).map(pick).collect();
             found.sort_by(f64::total_cmp);
             found.dedup();
             found
         };
         let seeds = |part: Part| of(part).map(|r| r.seed + 1).max().unwrap_or(0);
         Self {
-            factors: stiffness(Part::Map),
-            map_seeds: seeds(Part::Map),
-            scales: stiffness(Part::Line),
+            tasks: Task::ALL.into_iter().filter(|task| runs.iter().any(|r| r.task == *task)).collect(),
+            scales: values(Part::Line, |r| r.stiffness),
             line_seeds: seeds(Part::Line),
+            factors: values(Part::Map, |r| r.stiffness),
+            map_seeds: seeds(Part::Map),
+            shares: values(Part::Aid, |r| r.outside),
+            springs: values(Part::Aid, |r| r.spring),
+            aid_seeds: seeds(Part::Aid),
         }
     }
 
     /// Every run, in a fixed order.
     pub fn runs(&self) -> Vec<Run> {
         let mut runs = Vec::new();
-        for law in Law::ALL {
-            for task in Task::ALL {
-                let mut add = |part: Part, stiffness: f64, damping: f64, seeds: u64| {
-                    runs.extend((0..seeds).map(|seed| Run { part, law, task, stiffness, damping, seed }));
-                };
-                // Constant damping ratio: k₂ grows with the root of k₁.
-                self.scales.iter().for_each(|&s| add(Part::Line, s, s.sqrt(), self.line_seeds));
-                for &stiffness in &self.factors {
-                    self.factors
-                        .iter()
-                        .for_each(|&damping| add(Part::Map, stiffness, damping, self.map_seeds));
+        let mut add = |run: Run, seeds: u64| runs.extend((0..seeds).map(|seed| Run { seed, ..run }));
+        for &task in &self.tasks {
+            for law in Law::ALL {
+                self.scales.iter().for_each(|&s| add(Run::on_line(law, task, s, 0), self.line_seeds));
+            }
+            for law in Law::CELLS {
+                for (&stiffness, &damping) in pairs(&self.factors, &self.factors) {
+                    let run = Run { part: Part::Map, stiffness, damping, ..Run::on_line(law, task, 1.0, 0) };
+                    add(run, self.map_seeds);
+                }
+            }
+            for law in Self::AIDED {
+                for (&outside, &spring) in pairs(&self.shares, &self.springs) {
+                    let run = Run { part: Part::Aid, outside, spring, ..Run::on_line(law, task, 1.0, 0) };
+                    add(run, self.aid_seeds);
                 }
             }
         }
         runs
     }
+
+    /// Laws whose aid is varied: both targets, with torques from all outside to all inside.
+    pub const AIDED: [Law; 2] = [Law::WorldExternal, Law::ParentExternal];
+}
+
+/// All pairs, the second fastest.
+pub(super) fn pairs<'a>(a: &'a [f64], b: &'a [f64]) -> impl Iterator<Item = (&'a f64, &'a f64)> {
+    a.iter().flat_map(move |x| b.iter().map(move |y| (x, y)))
 }

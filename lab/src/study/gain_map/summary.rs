@@ -1,197 +1,243 @@
-//! From runs to numbers: means per cell, and the usable gain ratio with its confidence interval.
-//!
-//! The usable gain ratio is `s_max / s_min` over the factors `s` on stiffness, damping ratio constant, that
-//! form an unbroken stretch around the best one with no fall and an error below 1.5 times the least, or below
-//! [`GOOD_ENOUGH`] where the least is so small that half as much again is still nothing. It is found seed by seed; the interval is that of the mean of its logarithm over the seeds (Student's t, 95 %).
+//! From runs to numbers: how many neighbouring factors hold, by criterion, task by task and all at once; and how runs go at the laws'
+//! own gains, the fallen told apart.
 
 use serde::Serialize;
 
 use super::Outcomes;
-use super::plan::{Extent, Law, Part, Run, Task};
+use super::criteria::{Criterion, longest, together};
+use super::law::Law;
+use super::plan::{Extent, Run};
 use super::rollout::Outcome;
+use super::task::Task;
+use crate::stats::{self, Estimate};
 
-/// An error nobody minds, rad: what a tracker of these motions is asked for.
-pub const GOOD_ENOUGH: f64 = 0.15;
-
-/// Means over the runs of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Cell {
-    /// Share of runs that stayed up.
-    pub survival: f64,
-    /// Mean error of those, rad; not a number where none did.
-    pub error: f64,
-    /// Mean jitter of those.
-    pub jitter: f64,
+/// Everything that the study says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Tasks whose data was not at hand.
+    pub absent: Vec<&'static str>,
+    /// Factors tried along the line.
+    pub scales: Vec<f64>,
+    /// Usable gains.
+    pub usable: Vec<Usable>,
+    /// How much wider one law's range is than another's, push by push.
+    pub wider: Vec<Wider>,
+    /// Runs at factors of 1.
+    pub at_one: Vec<Account>,
+    /// What each kind of target does with aid from outside.
+    pub aid: Vec<super::aid::Aided>,
+    /// The best that each does within a budget of aid.
+    pub budgets: Vec<super::aid::Budget>,
 }
 
-/// Usable gain ratio of a law for a task.
+/// Usable gains of a law.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Ratio {
+pub struct Usable {
     /// Control law.
     pub law: &'static str,
-    /// Motion; `all` where every one must hold.
+    /// Motion, or which motions at once.
     pub task: &'static str,
-    /// Geometric mean over the seeds.
+    /// What holding means.
+    pub criterion: &'static str,
+    /// Neighbouring factors that hold, mean over the pushes; 0 is none.
+    pub factors: Estimate,
+    /// Largest over smallest usable factor at that mean; not a number below one factor.
     pub ratio: f64,
-    /// Lower end of the 95 % interval.
-    pub low: f64,
-    /// Upper end of the 95 % interval.
-    pub high: f64,
-    /// Least mean error over the factors, rad.
-    pub best_error: f64,
-    /// `|d log error / d log s|`, mean over the usable stretch.
-    pub slope: f64,
 }
 
-/// Mean over the tasks and seeds at these factors.
-pub fn cell(
+/// A difference of usable factors, push by push.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Wider {
+    /// The law …
+    pub law: &'static str,
+    /// … and what it is compared with.
+    pub than: &'static str,
+    /// Motion, or which motions at once.
+    pub task: &'static str,
+    /// What holding means.
+    pub criterion: &'static str,
+    /// Factors more, mean over the pushes.
+    pub factors: Estimate,
+}
+
+/// How some runs went, each until it fell or ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Account {
+    /// Control law.
+    pub law: &'static str,
+    /// Motion; `all` for all of them.
+    pub task: &'static str,
+    /// How it went.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// Runs in numbers: none is left out, those that fell count until then.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tally {
+    /// Share that stayed up.
+    pub survival: Estimate,
+    /// Share that holds by [`Criterion::STRICT`].
+    pub held: Estimate,
+    /// Error, rad.
+    pub error: Estimate,
+    /// Error with the root's attitude, rad.
+    pub attitude: Estimate,
+    /// Jitter, of the motion's own.
+    pub jitter: Estimate,
+    /// Moment from outside, of the weight at 1 m.
+    pub cheat: Estimate,
+}
+
+impl Tally {
+    /// Of these runs.
+    pub fn of(runs: &[Outcome]) -> Self {
+        let mean = |pick: fn(&Outcome) -> f64| stats::mean(&runs.iter().map(pick).collect::<Vec<_>>());
+        let share =
+            |is: &dyn Fn(&Outcome) -> bool| stats::rate(runs.iter().filter(|o| is(o)).count(), runs.len());
+        Self {
+            survival: share(&|o| o.survived),
+            held: share(&|o| Criterion::STRICT.holds(o, f64::NAN)),
+            error: mean(|o| o.error),
+            attitude: mean(|o| o.attitude),
+            jitter: mean(|o| o.jitter),
+            cheat: mean(|o| o.cheat),
+        }
+    }
+}
+
+/// Which motions must hold at once, under which name.
+pub(super) fn groups(tasks: &[Task]) -> Vec<(&'static str, Vec<Task>)> {
+    let one = |task: &Task| (task.name(), vec![*task]);
+    let some = |name, wanted: fn(&Task) -> bool| {
+        let found: Vec<Task> = tasks.iter().copied().filter(wanted).collect();
+        (!found.is_empty()).then_some((name, found))
+    };
+    let own = some("own at once", |t| t.setting().file.is_none());
+    let recorded = some("recorded at once", |t| t.setting().file.is_some());
+    tasks.iter().map(one).chain(own).chain(recorded).chain(some("all at once", |_| true)).collect()
+}
+
+/// How many neighbouring factors hold for all of some tasks, push by push.
+pub(super) fn counts(
+    extent: &Extent,
     outcomes: &Outcomes,
     law: Law,
     tasks: &[Task],
-    part: Part,
-    (stiffness, damping): (f64, f64),
-    seeds: u64,
-) -> Cell {
-    let runs = runs_at(outcomes, law, tasks, part, (stiffness, damping), seeds).count();
-    let up = survivors(outcomes, law, tasks, part, (stiffness, damping), seeds);
-    let mean = |pick: fn(&Outcome) -> f64| up.iter().map(|o| pick(o)).sum::<f64>() / up.len() as f64;
-    Cell {
-        survival: up.len() as f64 / runs.max(1) as f64,
-        error: mean(|o| o.error),
-        jitter: mean(|o| o.jitter),
-    }
+    criterion: Criterion,
+) -> Vec<f64> {
+    let line = |task: Task, seed: u64| -> Vec<Option<Outcome>> {
+        let at = |&scale: &f64| outcomes.get(&Run::on_line(law, task, scale, seed).key()).copied();
+        extent.scales.iter().map(at).collect()
+    };
+    let count = |seed: u64| {
+        let held: Vec<Vec<bool>> = tasks.iter().map(|&task| criterion.along(&line(task, seed))).collect();
+        longest(&together(&held)) as f64
+    };
+    (0..extent.line_seeds).map(count).collect()
 }
 
-/// The runs of these tasks and seeds at these factors.
-fn runs_at<'a>(
-    outcomes: &'a Outcomes,
-    law: Law,
-    tasks: &'a [Task],
-    part: Part,
-    (stiffness, damping): (f64, f64),
-    seeds: u64,
-) -> impl Iterator<Item = &'a Outcome> {
-    let key = move |task: Task, seed: u64| Run { part, law, task, stiffness, damping, seed }.key();
-    let keys = tasks.iter().flat_map(move |&task| (0..seeds).map(move |seed| key(task, seed)));
-    keys.filter_map(|key| outcomes.get(&key))
-}
-
-/// Those of them that stayed up.
-pub(super) fn survivors<'a>(
-    outcomes: &'a Outcomes,
-    law: Law,
-    tasks: &'a [Task],
-    part: Part,
-    at: (f64, f64),
-    seeds: u64,
-) -> Vec<&'a Outcome> {
-    runs_at(outcomes, law, tasks, part, at, seeds).filter(|o| o.survived && o.error.is_finite()).collect()
-}
-
-/// The usable stretch of `(factor, error or fall)`: indices of its ends.
-fn stretch(errors: &[Option<f64>]) -> Option<(usize, usize, f64)> {
-    let (best, least) = errors
-        .iter()
-        .enumerate()
-        .filter_map(|(k, e)| e.map(|e| (k, e)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let good = |k: usize| errors[k].is_some_and(|e| e < (1.5 * least).max(GOOD_ENOUGH));
-    let first = (0..=best).rev().take_while(|&k| good(k)).last()?;
-    let last = (best..errors.len()).take_while(|&k| good(k)).last()?;
-    Some((first, last, least))
-}
-
-/// Student's t at 97.5 % for `n - 1` degrees of freedom.
-fn student(n: usize) -> f64 {
-    const T: [f64; 12] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18];
-    match n {
-        0 | 1 => f64::NAN,
-        n => T.get(n - 2).copied().unwrap_or(1.96 + 2.4 / n as f64),
-    }
-}
-
-/// Usable gain ratios of every law: for each task, and for all at once (the stretch where every task holds).
-pub fn ratios(plan: &Extent, outcomes: &Outcomes) -> Vec<Ratio> {
+/// Usable gains of every law, for every task and group, under every criterion.
+pub fn usable(extent: &Extent, outcomes: &Outcomes) -> Vec<Usable> {
+    let step = extent.scales.get(1).zip(extent.scales.first()).map_or(f64::NAN, |(b, a)| b / a);
     let mut out = Vec::new();
-    for law in Law::ALL {
-        let line = |task: Task, seed: u64| -> Vec<Option<f64>> {
-            plan.scales
-                .iter()
-                .map(|&s| {
-                    let (stiffness, damping) = (s, s.sqrt());
-                    let key = Run { part: Part::Line, law, task, stiffness, damping, seed }.key();
-                    outcomes.get(&key).filter(|o| o.survived && o.error.is_finite()).map(|o| o.error)
-                })
-                .collect()
-        };
-        for task in Task::ALL {
-            let lines: Vec<_> = (0..plan.line_seeds).map(|seed| line(task, seed)).collect();
-            out.push(ratio(law.name(), task.name(), plan, &lines));
+    for criterion in Criterion::ALL {
+        for (task, tasks) in groups(&extent.tasks) {
+            for law in Law::ALL {
+                let factors = stats::mean(&counts(extent, outcomes, law, &tasks, criterion));
+                let ratio = if factors.value < 1.0 { f64::NAN } else { step.powf(factors.value - 1.0) };
+                out.push(Usable { law: law.name(), task, criterion: criterion.name(), factors, ratio });
+            }
         }
-        let together = |seed: u64| -> Vec<Option<f64>> {
-            let lines = Task::ALL.map(|task| line(task, seed));
-            let all =
-                |k: usize| lines.iter().map(|l| l[k]).sum::<Option<f64>>().map(|e| e / lines.len() as f64);
-            (0..plan.scales.len()).map(all).collect()
-        };
-        let lines: Vec<_> = (0..plan.line_seeds).map(together).collect();
-        out.push(ratio(law.name(), "all", plan, &lines));
     }
     out
 }
 
-fn ratio(law: &'static str, task: &'static str, plan: &Extent, lines: &[Vec<Option<f64>>]) -> Ratio {
-    let found: Vec<Option<(usize, usize, f64)>> = lines.iter().map(|errors| stretch(errors)).collect();
-    // A seed that no factor survives has no usable gain: ratio 1 would claim one, so it counts as 0 octaves below.
-    let octaves: Vec<f64> =
-        found.iter().map(|f| f.map_or(0.0, |(a, b, _)| (plan.scales[b] / plan.scales[a]).log2())).collect();
-    let n = octaves.len();
-    let mean = octaves.iter().sum::<f64>() / n.max(1) as f64;
-    let spread = (octaves.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n.max(2) - 1) as f64).sqrt();
-    let half = student(n) * spread / (n.max(1) as f64).sqrt();
-    let slopes: Vec<f64> = lines
-        .iter()
-        .zip(&found)
-        .filter_map(|(errors, f)| {
-            let (a, b, _) = (*f)?;
-            let rise = (errors[b]? / errors[a]?).ln().abs();
-            (b > a).then(|| rise / (plan.scales[b] / plan.scales[a]).ln())
-        })
-        .collect();
-    let least: Vec<f64> = found.iter().filter_map(|f| f.map(|f| f.2)).collect();
-    let average = |xs: &[f64]| xs.iter().sum::<f64>() / xs.len() as f64;
-    Ratio {
-        law,
-        task,
-        ratio: mean.exp2(),
-        low: (mean - half).max(0.0).exp2(),
-        high: (mean + half).exp2(),
-        best_error: average(&least),
-        slope: average(&slopes),
+/// What the study is about: world space by external torques against the baseline, as they are and as they were tuned, and against
+/// targets to the parent by the same external torques.
+const PAIRS: [(Law, Law); 3] = [
+    (Law::WorldExternal, Law::ParentInternal),
+    (Law::WorldExternal, Law::ParentExternal),
+    (Law::WorldTuned, Law::ParentTuned),
+];
+
+/// How much wider the first law's range is than the second's, all tasks at once and each.
+pub fn wider(extent: &Extent, outcomes: &Outcomes) -> Vec<Wider> {
+    let mut out = Vec::new();
+    for criterion in Criterion::ALL {
+        for (task, tasks) in groups(&extent.tasks) {
+            for (law, than) in PAIRS {
+                let of = |law| counts(extent, outcomes, law, &tasks, criterion);
+                let more: Vec<f64> = of(law).iter().zip(of(than)).map(|(a, b)| a - b).collect();
+                let (law, than) = (law.name(), than.name());
+                let factors = stats::mean(&more);
+                out.push(Wider { law, than, task, criterion: criterion.name(), factors });
+            }
+        }
     }
+    out
+}
+
+/// Runs of every law at factors of 1, by task and all together.
+pub fn at_one(extent: &Extent, outcomes: &Outcomes) -> Vec<Account> {
+    let mut out = Vec::new();
+    for law in Law::ALL {
+        let runs = |task: Task| {
+            let key = move |seed| Run::on_line(law, task, 1.0, seed).key();
+            (0..extent.line_seeds).filter_map(move |seed| outcomes.get(&key(seed)).copied())
+        };
+        for &task in &extent.tasks {
+            let tally = Tally::of(&runs(task).collect::<Vec<_>>());
+            out.push(Account { law: law.name(), task: task.name(), tally });
+        }
+        let all: Vec<Outcome> = extent.tasks.iter().flat_map(|&task| runs(task)).collect();
+        out.push(Account { law: law.name(), task: "all", tally: Tally::of(&all) });
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::Size;
 
-    #[test]
-    fn the_usable_stretch_is_unbroken_and_around_the_best() {
-        let e = |x: f64| Some(x);
-        assert_eq!(stretch(&[e(0.25), None, e(0.35), e(0.2), e(0.28), e(0.31)]), Some((3, 4, 0.2)));
-        assert_eq!(stretch(&[e(0.01), e(0.14), e(0.16)]), Some((0, 1, 0.01)));
-        assert_eq!(stretch(&[None, None]), None);
-        assert_eq!(stretch(&[e(1.0), e(0.1), e(1.0)]), Some((1, 1, 0.1)));
+    /// A table in which a law holds between these factors, the same for every push.
+    fn table(extent: &Extent, ranges: &[(Task, f64, f64)]) -> Outcomes {
+        let mut outcomes = Outcomes::new();
+        for &(task, low, high) in ranges {
+            for (&scale, seed) in
+                extent.scales.iter().flat_map(|s| (0..extent.line_seeds).map(move |k| (s, k)))
+            {
+                let error = if (low..=high).contains(&scale) { 0.1 } else { 0.3 };
+                let o = Outcome { error, attitude: error, jitter: 1.0, cheat: 0.1, up: 1.0, survived: true };
+                outcomes.insert(Run::on_line(Law::WorldExternal, task, scale, seed).key(), o);
+            }
+        }
+        outcomes
     }
 
     #[test]
-    fn a_ratio_knows_how_sure_it_is() {
-        let plan = Extent { scales: vec![0.25, 0.5, 1.0, 2.0, 4.0], ..Extent::of(crate::study::Size::Quick) };
-        let wide = vec![Some(0.1); 5];
-        let narrow = vec![None, Some(0.1), Some(0.1), Some(0.1), None];
-        let same = ratio("law", "task", &plan, &[wide.clone(), wide.clone(), wide.clone()]);
-        assert!((same.ratio - 16.0).abs() < 1e-9 && (same.low - same.high).abs() < 1e-9);
-        let mixed = ratio("law", "task", &plan, &[wide.clone(), narrow.clone(), wide, narrow]);
-        assert!((mixed.ratio - 8.0).abs() < 1e-9 && mixed.low < 4.0 && mixed.high > 16.0);
+    fn all_at_once_is_where_each_holds_not_where_their_mean_does() {
+        let extent = Extent { tasks: vec![Task::Stand, Task::Walk], ..Extent::of(Size::Full) };
+        let outcomes = table(&extent, &[(Task::Stand, 0.25, 4.0), (Task::Walk, 1.0, 32.0)]);
+        let found = usable(&extent, &outcomes);
+        let of = |task: &str| {
+            let is = |u: &&Usable| u.law == "world-external" && u.task == task && u.criterion == "absolute";
+            found.iter().find(is).map(|u| (u.factors.value, u.ratio))
+        };
+        assert_eq!(of("stand"), Some((5.0, 16.0)));
+        assert_eq!(of("walk"), Some((6.0, 32.0)));
+        // 1, 2 and 4: the mean of the two errors is 0.2 elsewhere, but that is nobody's error.
+        assert_eq!(of("all at once"), Some((3.0, 4.0)));
+        assert_eq!(of("recorded at once"), None);
+    }
+
+    #[test]
+    fn the_fallen_are_counted() {
+        let up = Outcome { error: 0.1, attitude: 0.1, jitter: 1.0, cheat: 0.2, up: 1.0, survived: true };
+        let fell = Outcome { error: 0.3, survived: false, up: 0.5, ..up };
+        let tally = Tally::of(&[up, up, up, fell]);
+        assert!((tally.survival.value - 0.75).abs() < 1e-12 && (tally.held.value - 0.75).abs() < 1e-12);
+        assert!((tally.error.value - 0.15).abs() < 1e-12, "until the fall, over all runs");
     }
 }
