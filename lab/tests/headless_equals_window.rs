@@ -30,9 +30,7 @@ fn window_and_headless_draw_the_same_pixels() {
     assert!(shown.pixels() == alone.pixels());
 }
 
-/// Broken since only islands that got something are solved again: parked bodies change the last digits of others.
 #[test]
-#[ignore = "known fault: islands are not quite apart, see Known limits in ARCHITECTURE.md"]
 fn spare_things_to_throw_do_not_disturb_the_world() {
     // The window's world has parked balls and crates that the headless one lacks.
     let scene = Scene::load("base-pile", &[]).unwrap();

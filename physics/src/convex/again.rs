@@ -4,15 +4,17 @@
 //! velocities and, once they moved on, their place at the end of the step; their trees are closed.
 
 use super::Convex;
+use super::combined::{Combined, Part};
 use super::islands::{Island, Islands};
 use super::rows::{JointRow, Row};
-use crate::actuation::Actuation;
 
 /// The terms and islands of the solve before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
     rows: Vec<Row>,
     joints: Vec<JointRow>,
+    combined: Vec<Combined>,
+    parts: Vec<Part>,
     islands: Islands,
 }
 
@@ -22,16 +24,18 @@ impl Convex {
         self.is_open.fill(true);
     }
 
-    /// Only the islands that something was added to, at the given trees, are to be solved and moved again; all of them where [`needs_all`].
-    pub(crate) fn open(&mut self, act: &Actuation, added: impl Iterator<Item = usize>) {
-        let all = needs_all(act);
-        mark(&mut self.is_open, &self.islands, all, added);
+    /// Only the islands that something was added to, at the given trees, are to be solved and moved again, and trees that woke up
+    /// meanwhile.
+    pub(crate) fn open(&mut self, is_asleep: &[bool], added: impl Iterator<Item = usize>) {
+        mark(&mut self.is_open, &self.islands, added);
+        for (tree, mark) in self.is_open.iter_mut().enumerate() {
+            *mark |= self.is_asleep[tree] && !is_asleep[tree];
+        }
     }
 
     /// The same for one more round of a solve, among the trees that are open.
-    pub(super) fn open_for_round(&mut self, act: &Actuation, added: impl Iterator<Item = usize>) {
-        let all = needs_all(act);
-        mark(&mut self.is_in_round, &self.islands, all, added);
+    pub(super) fn open_for_round(&mut self, added: impl Iterator<Item = usize>) {
+        mark(&mut self.is_in_round, &self.islands, added);
         self.is_in_round.iter_mut().zip(&self.is_open).for_each(|(mark, open)| *mark &= open);
     }
 
@@ -51,9 +55,13 @@ impl Convex {
         let before = &mut self.before;
         core::mem::swap(&mut self.rows, &mut before.rows);
         core::mem::swap(&mut self.joints, &mut before.joints);
+        core::mem::swap(&mut self.combined, &mut before.combined);
+        core::mem::swap(&mut self.parts, &mut before.parts);
         core::mem::swap(&mut self.islands, &mut before.islands);
         self.rows.clear();
         self.joints.clear();
+        self.combined.clear();
+        self.parts.clear();
     }
 
     /// Gives closed islands their solved terms back. They have the same ones in the same order; only contacts are counted anew.
@@ -62,7 +70,7 @@ impl Convex {
             let island = self.islands.list[k];
             let trees = Island::of(island.trees, &self.islands.trees);
             let (false, Some(&tree)) = (self.is_island_in_round(island), trees.first()) else { continue };
-            let Before { rows, joints, islands } = &self.before;
+            let Before { rows, joints, combined, parts, islands } = &self.before;
             let Some(old) = islands.of_tree(tree as usize) else { continue };
             self.islands.outcomes[k] = islands.outcomes[old];
             let old = islands.list[old];
@@ -78,25 +86,23 @@ impl Convex {
             for (&to, &from) in pairs {
                 self.joints[to as usize] = joints[from as usize];
             }
+            let pairs = Island::of(island.combined, &self.islands.combined)
+                .iter()
+                .zip(Island::of(old.combined, &islands.combined));
+            for (&to, &from) in pairs {
+                let (term, known) = (&mut self.combined[to as usize], &combined[from as usize]);
+                let own = &mut self.parts[term.parts.0 as usize..term.parts.1 as usize];
+                own.copy_from_slice(known.of(parts));
+                *term = Combined { parts: term.parts, ..*known };
+            }
         }
     }
 }
 
-/// Whether everything has to be solved again: how far pins are off is measured as the step begins, what drives do in the flow is one sum, and combined
-/// terms are in no island's order.
-fn needs_all(act: &Actuation) -> bool {
-    let is_driven = !act.motors.is_empty() || act.prescribed.iter().any(|&on| on);
-    is_driven || !act.pins.is_empty() || !act.rows.is_empty()
-}
-
-/// Marks the islands of some trees, or all.
-fn mark(marks: &mut [bool], islands: &Islands, all: bool, added: impl Iterator<Item = usize>) {
-    marks.fill(all);
-    for tree in added {
-        let Some(island) = islands.of_tree(tree) else {
-            // Asleep until now: whom it touches is not known.
-            return marks.fill(true);
-        };
+/// Marks the islands of some trees. One that sleeps has none.
+fn mark(marks: &mut [bool], islands: &Islands, added: impl Iterator<Item = usize>) {
+    marks.fill(false);
+    for island in added.filter_map(|tree| islands.of_tree(tree)) {
         for &tree in Island::of(islands.list[island].trees, &islands.trees) {
             marks[tree as usize] = true;
         }

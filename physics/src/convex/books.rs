@@ -57,10 +57,11 @@ impl Open {
     /// Closes the books once `data` holds the pose and velocities the step ended with.
     pub(crate) fn close(mut self, model: &Model, data: &Data, convex: &Convex, next: &State) -> Ledger {
         let after = kinetic_energy(model, data, &next.v);
-        self.ledger.add_work(Account::Actuation, convex.driven_work);
+        let driven_work: f64 = convex.driven_work.iter().sum();
+        self.ledger.add_work(Account::Actuation, driven_work);
         self.ledger.kinetic = after - self.before;
         self.ledger.potential = potential_energy(model, data) - self.fall;
-        self.ledger.remainder = after - self.same_pose + self.inertial_work - convex.driven_work;
+        self.ledger.remainder = after - self.same_pose + self.inertial_work - driven_work;
         self.ledger
     }
 }

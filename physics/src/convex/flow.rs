@@ -172,7 +172,9 @@ pub(crate) fn move_on(
 
 /// Notes which joints keep their rates, the inertia of all others, and the most that drives may do in the flow.
 fn find_drives(model: &Model, act: &Actuation, convex: &mut Convex, flow: &mut Flow) {
-    convex.driven_work = 0.0;
+    for (work, _) in convex.driven_work.iter_mut().zip(&convex.is_open).filter(|(_, open)| **open) {
+        *work = 0.0;
+    }
     convex.most_driven.fill(0.0);
     for (inertia, gain) in flow.inertia.iter_mut().zip(&convex.forces.joint_gain) {
         *inertia = convex.dt * gain;
@@ -282,7 +284,7 @@ fn move_tree(
     let energy = found.energy.max(kicked.energy - most).min(kicked.energy + most);
     if most > 0.0 && fast {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
-        convex.driven_work += energy - kicked.energy;
+        convex.driven_work[tree] += energy - kicked.energy;
     }
     // Of a slow tree drives did all in the kick, and of a fast one they did this: as it was found.
     let keep_energy = most == 0.0 || energy != found.energy;

@@ -140,7 +140,7 @@ pub(crate) struct Convex {
     is_warm: Vec<bool>,
     /// The most that motors, which hold their rates, and prescribed joints may do in the flow; what they did, J.
     most_driven: Vec<f64>,
-    driven_work: f64,
+    driven_work: Vec<f64>,
     /// Newton steps of the slowest islands of this step's solves.
     spent: usize,
     /// Trees whose inertial forces are left to the free flow.
@@ -279,6 +279,7 @@ impl Convex {
             is_changed: vec![false; trees],
             flows: vec![false; trees],
             most_driven: vec![0.0; trees],
+            driven_work: vec![0.0; trees],
             in_flight: vec![false; trees],
             is_warm: vec![false; trees],
             flow: flow::Flow::new(model),
@@ -327,7 +328,7 @@ pub(crate) fn solve(
             break;
         }
         let unseen = core::mem::take(&mut convex.unseen);
-        convex.open_for_round(act, unseen[known..].iter().map(|unseen| unseen.tree(model)));
+        convex.open_for_round(unseen[known..].iter().map(|unseen| unseen.tree(model)));
         convex.unseen = unseen;
         if convex.is_tired() {
             report.cut_short = true;
@@ -359,8 +360,6 @@ fn gather(
 ) {
     convex.dt = opt.dt;
     convex.put_away();
-    convex.combined.clear();
-    convex.parts.clear();
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
     for tree in 0..model.trees.len() {
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
@@ -368,7 +367,7 @@ fn gather(
     drives::gather(model, state, act, convex);
     limits::push(model, state, act, opt, convex);
     drives::push(model, act, convex);
-    pins::push(data, act, opt, convex);
+    pins::push(model, data, act, opt, convex);
     own::push(model, data, act, convex);
     let is_asleep = core::mem::take(&mut convex.is_asleep);
     contacts::push(data, convex, |body| is_asleep[model.tree_of[body] as usize]);

@@ -121,12 +121,14 @@ pub(crate) fn unhurried(pin: &Pin, dt: f64) -> f64 {
     (dt / (UNHURRIED * pin.correction.max(f64::MIN_POSITIVE))).min(1.0)
 }
 
-/// Adds the rows of all pins.
-pub(super) fn push(data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
-    convex.pin_errors.clear();
+/// Adds the rows of all pins; those of trees that are not in this round are given back what they were (`again.rs`).
+pub(super) fn push(model: &Model, data: &Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
+    convex.pin_errors.resize(act.pins.len(), 0.0);
     for (index, pin) in act.pins.iter().enumerate() {
         let (point, goal, _, other) = errors(pin, data);
-        convex.pin_errors.push(point.distance(goal));
+        if convex.is_in_round[model.tree_number(pin.body)] {
+            convex.pin_errors[index] = point.distance(goal);
+        }
         let (wanted, wanted_spin) = wants(pin, data, act, opt.dt);
         let arm = |b: usize| point - data.position.world_from_body[b].translation;
         let along = pin.release.push_direction.try_normalize();

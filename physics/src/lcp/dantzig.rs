@@ -19,6 +19,8 @@
 //! and mostly end the matter in the first or second round. Where the rounds do not settle Lemke's method is
 //! asked, and failing that the report carries the residual that is left.
 
+mod harden;
+
 use super::clamped::{Clamped, size_of_motion};
 use super::lemke::Lemke;
 use super::lu::Lu;

@@ -1,18 +1,19 @@
 //! Rigid rows of contacts and limits that make energy ask for rest, or do less.
 //!
-//! As in the convex problem (`convex/calm.rs`) the books of an island's contacts and limits,
+//! What an island's contacts and limits give is what the step has more by them than it would have without, all other rows doing what they do:
 //!
 //! ```text
-//! (1)  w = Σ x·(u⁰ + u⁺)/2  ≤  share of T
+//! (1)  w = x_c·(u' + u⁺)/2 = x_c·u' + ½ x_cᵀA x_c  ≤  share of T,     u' = u⁺ without x_c
 //! ```
 //!
-//! are looked at once its rows are solved. Where (1) does not hold, rows that ask for more than rest (bounce, push-out, a joint beyond its
-//! limit) ask for rest, and all are solved again. An exact answer then only takes energy; sweeps that ran out of rounds, or limits and
-//! contacts that contradict each other, have none. So what is still too much is taken off: all impulses `x_c` of the island's contacts
-//! and limits are multiplied by the largest `s` with
+//! It is looked at once the rows are solved. (Against the velocities the step begins with, what muscles and springs do in the step would count as
+//! given by the contacts they press on, and feet that push off would lose their ground.) Where (1) does not hold, rows that ask for more than rest
+//! (bounce, push-out, a joint beyond its limit) ask for rest, and all are solved again. An exact answer then only takes energy: `x_c·u⁺ ≤ 0`. Sweeps that
+//! ran out of rounds, or limits and contacts that contradict each other, have none. So what is still too much is taken off: all impulses `x_c` of the
+//! island's contacts and limits are multiplied by the largest `s` with
 //!
 //! ```text
-//! (2)  w(s) = s x_c·(u⁰ + u')/2 + ½ s² x_cᵀA x_c  ≤  share of T,     u' = u⁺ without x_c
+//! (2)  w(s) = s x_c·u' + ½ s² x_cᵀA x_c  ≤  share of T
 //! ```
 //!
 //! which stays within all bounds and cones. Impulses so large that rounding is all that is left of such sums show by what they change: those that
@@ -25,11 +26,10 @@
 //! with `T'` the energy of the step without them. Where pins, motors and other rows act as well (3) says nothing.
 
 use super::StepOptions;
-use super::rows::{Cause, Rows};
+use super::rows::{Cause, RowSpec, Rows};
 use crate::convex::calm::{SHARE, energy_at, energy_of};
 use crate::data::Data;
 use crate::model::Model;
-use crate::state::State;
 
 /// What they may give of the energy of a fall over one step: at rest, where there is next to no other.
 const SHARE_OF_FALL: f64 = 0.01;
@@ -42,15 +42,33 @@ fn counts(cause: Cause) -> bool {
     matches!(cause, Cause::Contact | Cause::Limit)
 }
 
+/// `u'` of all rows.
+fn find_rates_without(model: &Model, data: &mut Data, rows: &mut Rows) {
+    let mut without = core::mem::take(&mut rows.without);
+    without.clear();
+    let others = |(spec, &x): (&RowSpec, &f64)| !counts(spec.cause) && x != 0.0;
+    if rows.specs.iter().zip(&rows.x).any(others) {
+        let mut all = core::mem::take(&mut rows.spare_x);
+        all.clone_from(&rows.x);
+        for k in 0..rows.specs.len() {
+            if counts(rows.specs[k].cause) {
+                rows.x[k] = 0.0;
+            }
+        }
+        rows.reapply(model, data);
+        without.extend((0..rows.specs.len()).map(|k| rows.rate_after(k)));
+        rows.x.clone_from(&all);
+        rows.reapply(model, data);
+        rows.spare_x = all;
+    } else {
+        without.extend((0..rows.specs.len()).map(|k| rows.rate_before(k)));
+    }
+    rows.without = without;
+}
+
 /// By island (the number of its first tree): what contacts and limits gave, less what they may give, J.
-fn surplus(
-    model: &Model,
-    state: &State,
-    data: &Data,
-    opt: &StepOptions,
-    rows: &mut Rows,
-    out: &mut Vec<f64>,
-) {
+fn surplus(model: &Model, data: &mut Data, opt: &StepOptions, rows: &mut Rows, out: &mut Vec<f64>) {
+    find_rates_without(model, data, rows);
     out.clear();
     out.resize(model.trees.len(), 0.0);
     let mut pushed = core::mem::take(&mut rows.pushed_out);
@@ -61,9 +79,8 @@ fn surplus(
         if x == 0.0 || !counts(spec.cause) {
             continue;
         }
-        let before = spec.rate(&rows.more, &data.velocity.body, &state.v);
         let (mobility, island) = (rows.mobility(k), rows.island_of(k));
-        out[island] += 0.5 * x * (before + rows.rate_after(k));
+        out[island] += 0.5 * x * (rows.without[k] + rows.rate_after(k));
         if spec.target > 0.0 && mobility > 0.0 {
             let speed = spec.target.min(opt.max_correction_speed);
             pushed[island] += 0.5 * speed * speed / mobility;
@@ -107,9 +124,9 @@ fn surplus(
 }
 
 /// Lets rows of islands that break (1) ask for rest; whether any did not.
-pub(super) fn calm(model: &Model, state: &State, data: &Data, opt: &StepOptions, rows: &mut Rows) -> bool {
+pub(super) fn calm(model: &Model, data: &mut Data, opt: &StepOptions, rows: &mut Rows) -> bool {
     let mut over = core::mem::take(&mut rows.surplus);
-    surplus(model, state, data, opt, rows, &mut over);
+    surplus(model, data, opt, rows, &mut over);
     let mut any = false;
     for k in 0..rows.specs.len() {
         let spec = &rows.specs[k];
@@ -123,29 +140,20 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, opt: &StepOptions,
 }
 
 /// Takes off what breaks (1) all the same, by (2).
-pub(super) fn scale(model: &Model, state: &State, data: &mut Data, opt: &StepOptions, rows: &mut Rows) {
+pub(super) fn scale(model: &Model, data: &mut Data, opt: &StepOptions, rows: &mut Rows) {
     let mut over = core::mem::take(&mut rows.surplus);
-    surplus(model, state, data, opt, rows, &mut over);
+    surplus(model, data, opt, rows, &mut over);
     if over.iter().any(|&over| over.is_nan() || over > 0.0) {
-        // What the rows in question do by themselves, x_cᵀA x_c and what they gave.
+        // x_cᵀA x_c, and what they gave.
         let mut own = core::mem::take(&mut rows.own);
         own.clear();
         own.resize(over.len(), [0.0; 2]);
-        let mut all = core::mem::take(&mut rows.spare_x);
-        all.clone_from(&rows.x);
-        for k in 0..rows.specs.len() {
-            if counts(rows.specs[k].cause) {
-                let before = rows.specs[k].rate(&rows.more, &data.velocity.body, &state.v);
-                own[rows.island_of(k)][1] += 0.5 * rows.x[k] * (before + rows.rate_after(k));
-            } else {
-                rows.x[k] = 0.0;
-            }
+        for k in (0..rows.specs.len()).filter(|&k| counts(rows.specs[k].cause)) {
+            let [square, gave] = &mut own[rows.island_of(k)];
+            let (x, without, after) = (rows.x[k], rows.without[k], rows.rate_after(k));
+            *square += x * (after - without);
+            *gave += 0.5 * x * (without + after);
         }
-        rows.reapply(model, data);
-        for (k, spec) in rows.specs.iter().enumerate().filter(|(_, spec)| counts(spec.cause)) {
-            own[rows.island_of(k)][0] += rows.x[k] * spec.rate(&rows.more, &rows.body_change, &rows.change);
-        }
-        rows.x.clone_from(&all);
         for k in 0..rows.specs.len() {
             let island = rows.island_of(k);
             let ([square, gave], over) = (own[island], over[island]);
@@ -157,9 +165,9 @@ pub(super) fn scale(model: &Model, state: &State, data: &mut Data, opt: &StepOpt
             }
         }
         rows.reapply(model, data);
-        (rows.own, rows.spare_x) = (own, all);
+        rows.own = own;
         // Impulses so large that rounding is all that is left of (2).
-        surplus(model, state, data, opt, rows, &mut over);
+        surplus(model, data, opt, rows, &mut over);
         if over.iter().any(|&over| over.is_nan() || over > 0.0) {
             for k in 0..rows.specs.len() {
                 let over = over[rows.island_of(k)];

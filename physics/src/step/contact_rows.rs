@@ -15,7 +15,7 @@ use crate::model::Model;
 /// Adds the rows of contact `index`; returns the first, the normal's.
 pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOptions, rows: &mut Rows) -> u32 {
     let contact = data.contact.points[index];
-    let [first, second] = contact.tangents(contact.velocity);
+    let [first, second] = tangents(model, &contact, opt);
     let hits = |direction: DVec3| {
         let a = force_hit(data, contact.a(), direction, contact.point);
         let b = contact.b().map(|b| force_hit(data, b, -direction, contact.point));
@@ -56,6 +56,13 @@ pub(crate) fn push_rows(model: &Model, data: &Data, index: usize, opt: &StepOpti
     normal
 }
 
+/// Where the two tangents point: the first the way the point slides, or would by its weight. Pivoting bounds each tangent by itself, a square
+/// about the cone whose corners hold what should slide.
+fn tangents(model: &Model, contact: &Contact, opt: &StepOptions) -> [DVec3; 2] {
+    let falls = if contact.b().is_some() { DVec3::ZERO } else { model.gravity * opt.dt };
+    contact.tangents(contact.velocity + falls)
+}
+
 /// Velocity a rigid contact must part with at least.
 fn rigid_normal(contact: &Contact, opt: &StepOptions) -> f64 {
     let approach = -contact.normal.dot(contact.velocity);
@@ -75,7 +82,7 @@ fn rigid_normal(contact: &Contact, opt: &StepOptions) -> f64 {
 }
 
 /// Reads forces back from the solved rows.
-pub(crate) fn read_back(data: &mut Data, opt: &StepOptions) {
+pub(crate) fn read_back(model: &Model, data: &mut Data, opt: &StepOptions) {
     for index in 0..data.contact.points.len() {
         let contact = &mut data.contact.points[index];
         if contact.row == u32::MAX {
@@ -83,7 +90,7 @@ pub(crate) fn read_back(data: &mut Data, opt: &StepOptions) {
         }
         let row = contact.row as usize;
         let x = &data.step.rows.x[row..row + 3];
-        let [first, second] = contact.tangents(contact.velocity);
+        let [first, second] = tangents(model, contact, opt);
         contact.force = (contact.normal * x[0] + first * x[1] + second * x[2]) * (1.0 / opt.dt);
         let sideways = x[1].hypot(x[2]);
         let limit = contact.law.material.friction * x[0];

@@ -161,7 +161,9 @@ fn try_step(
             break !through.is_empty();
         }
         again += 1;
-        problem.open(act, through.iter().flat_map(|point| point.trees(model)));
+        let hit = || through.iter().flat_map(|point| point.trees(model));
+        sleep::wake_hit(data, hit());
+        problem.open(&data.memory.sleep.asleep, hit());
         // Back to the beginning, where the books look at all trees.
         for tree in (0..model.trees.len()).filter(|&tree| problem.is_open(tree) || opt.ledger) {
             look_at_tree(model, state, data, tree);

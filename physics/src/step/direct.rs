@@ -13,7 +13,7 @@ use crate::lcp::{Dantzig, DantzigOptions, Problem, Status};
 const LEAST_RESPONSE: f64 = 1e-13;
 
 /// Redundant rows (four corners of a box) leave the matrix singular: this share of softness on the diagonal makes the answer
-/// one, and gives way by a billionth of the load's own motion.
+/// one, and gives way by a billionth of the load's own motion; then it is taken out of what has its way (`lcp/dantzig/harden.rs`).
 const SOFTNESS: f64 = 1e-9;
 
 /// Multiplications per entry of the matrix: two products of six numbers.
@@ -170,6 +170,8 @@ impl Direct {
             return false;
         }
         report.residual = report.residual.max(solved.residual);
+        let (n, matrix) = (self.x.len(), &self.matrix);
+        self.solver.harden(&problem, |k| matrix[k * n + k] * (SOFTNESS / (1.0 + SOFTNESS)), &mut self.x);
         true
     }
 }

@@ -106,10 +106,12 @@ pub(crate) struct Rows {
     joint_pushes: Vec<f64>,
     hits: Vec<Hit>,
     direct: Direct,
-    /// Work space of `calm.rs`: by island, what was given beyond what may be, what may push out, and (2); impulses of all rows.
+    /// Work space of `calm.rs`: by island, what was given beyond what may be, what may push out, and (2); rates without contacts and limits,
+    /// and impulses, of all rows.
     pub(super) surplus: Vec<f64>,
     pub(super) pushed_out: Vec<f64>,
     pub(super) own: Vec<[f64; 2]>,
+    pub(super) without: Vec<f64>,
     pub(super) spare_x: Vec<f64>,
     /// Islands that sweeps must look after.
     swept: Vec<bool>,
@@ -341,10 +343,14 @@ impl Rows {
         self.responses.entry(row, row)
     }
 
+    /// The rate of a row without any rows.
+    pub(crate) fn rate_before(&self, row: usize) -> f64 {
+        self.rows[row].offset + self.specs[row].target
+    }
+
     /// `J v⁺` of a row as it was last solved.
     pub(crate) fn rate_after(&self, row: usize) -> f64 {
-        let spec = &self.specs[row];
-        self.rows[row].offset + spec.target + spec.rate(&self.more, &self.body_change, &self.change)
+        self.rate_before(row) + self.specs[row].rate(&self.more, &self.body_change, &self.change)
     }
 
     /// Gives a row another target and compliance.

@@ -49,7 +49,7 @@ pub(super) fn find(
                 data.step.rows.forget(tree);
             }
         }
-        report.rows = solve_rows(model, state, data, act, opt);
+        report.rows = solve_rows(model, data, act, opt);
         settle(model, data);
         // Rounds are work like any other: the bound holds for all of them together.
         let tired = report.rows.work > opt.most_work;
@@ -88,13 +88,7 @@ fn settle(model: &Model, data: &mut Data) {
 }
 
 /// Solves the rows for the present velocities of the trees.
-fn solve_rows(
-    model: &Model,
-    state: &State,
-    data: &mut Data,
-    act: &Actuation,
-    opt: &StepOptions,
-) -> RowReport {
+fn solve_rows(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions) -> RowReport {
     if data.step.rows.specs.is_empty() {
         return RowReport { settled: true, ..RowReport::default() };
     }
@@ -127,10 +121,10 @@ fn solve_rows(
     if rows.shorten() {
         report = rows.solve(model, data, opt, direct);
     }
-    if calm::calm(model, state, data, opt, &mut rows) {
+    if calm::calm(model, data, opt, &mut rows) {
         report = rows.solve(model, data, opt, direct);
     }
-    calm::scale(model, state, data, opt, &mut rows);
+    calm::scale(model, data, opt, &mut rows);
     data.step.rows = rows;
     report
 }

@@ -133,6 +133,18 @@ pub(crate) fn decide(model: &Model, state: &mut State, data: &mut Data, act: &Ac
     }
 }
 
+/// Wakes the sleepers among trees that were hit in the step, with all that they touch.
+pub(crate) fn wake_hit(data: &mut Data, hit: impl Iterator<Item = usize>) {
+    let (sleep, islands) = (&mut data.memory.sleep, &data.step.rest.island);
+    for tree in hit {
+        if sleep.asleep[tree] {
+            for other in (0..islands.len()).filter(|&other| islands[other] == islands[tree]) {
+                sleep.wake(other);
+            }
+        }
+    }
+}
+
 /// After a step: sleepers stay exactly where they were, the others' stillness is timed.
 pub(crate) fn finish(model: &Model, state: &State, next: &mut State, sleep: &mut Sleep, opt: &StepOptions) {
     if opt.sleep_after.is_none() {

@@ -41,7 +41,7 @@ pub(crate) fn advance_once(
         ..StepReport::default()
     };
     sets::find(model, state, data, act, opt, &mut report);
-    finish_contacts(data, opt);
+    finish_contacts(model, data, opt);
     for tree in 0..model.trees.len() {
         next_body_velocities(model, data, tree);
     }
@@ -155,9 +155,9 @@ pub(crate) fn body_velocities(model: &Model, data: &Data, tree: usize, v: &[f64]
 }
 
 /// After the last round: the contacts' final forces.
-fn finish_contacts(data: &mut Data, opt: &StepOptions) {
+fn finish_contacts(model: &Model, data: &mut Data, opt: &StepOptions) {
     if opt.formulation.is_rigid() {
-        contact_rows::read_back(data, opt);
+        contact_rows::read_back(model, data, opt);
     }
 }
 

@@ -4,6 +4,7 @@
 //! unique) are beside them, in `physics/src/lcp/tests`.
 
 mod actuation;
+mod apart;
 mod books;
 mod drives;
 mod energy_law;

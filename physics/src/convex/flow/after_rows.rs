@@ -42,7 +42,7 @@ pub(crate) fn take_over(
 
 /// Notes which joints keep their rates, and the most that drives may do in the flow.
 fn find_drives(model: &Model, data: &Data, act: &Actuation, convex: &mut Convex) {
-    convex.driven_work = 0.0;
+    convex.driven_work.fill(0.0);
     convex.most_driven.fill(0.0);
     convex.held.copy_from_slice(&act.prescribed);
     for (i, _) in act.prescribed.iter().enumerate().filter(|(_, on)| **on) {
