@@ -178,7 +178,8 @@ impl Soles {
                 points.extend(of(side).map(lowest));
             }
             let weighed = model.bodies().iter().zip(&data.position.world_from_body);
-            let sum = weighed.map(|(b, pose)| pose.transform_point(b.inertia().center_of_mass) * b.inertia().mass);
+            let sum =
+                weighed.map(|(b, pose)| pose.transform_point(b.inertia().center_of_mass) * b.inertia().mass);
             center.push(sum.sum::<DVec3>() / model.total_mass());
             others.push((0..model.n_bodies()).any(|bone| is_low(&data, bone)));
         }
@@ -190,7 +191,9 @@ impl Soles {
         let mut courses = Side::BOTH.map(|side| self.course(side));
         let carried = weight::carried(&self.center, self.frame_time);
         let backwards = (0..self.n_frames).rev();
-        for (frame, before) in (1..self.n_frames).map(|f| (f, f - 1)).chain(backwards.skip(1).map(|f| (f, f + 1))) {
+        for (frame, before) in
+            (1..self.n_frames).map(|f| (f, f - 1)).chain(backwards.skip(1).map(|f| (f, f + 1)))
+        {
             if !carried[frame] || self.others[frame] || courses.iter().any(|c| c.bears[frame]) {
                 continue;
             }

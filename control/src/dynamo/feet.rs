@@ -50,8 +50,8 @@ const IN_THE_WAY: f64 = -0.3;
 const SCRAPING: f64 = 0.4;
 /// T, s: quicker than a swing, slower than contacts come and go.
 const FOLLOWING: f64 = 0.03;
-/// T_S, s: half of a runner's stand.
-const RISING: f64 = 0.1;
+/// T_S, s: about a runner's stand. (From 0.05 to 0.4 runs hardly differ.)
+const RISING: f64 = 0.15;
 /// A lift below this is none, m.
 const LEAST: f64 = 1e-4;
 /// Slope of a swing below which the foot comes down to land: touching then is no scraping.
@@ -99,7 +99,17 @@ fn find_legs(model: &Model, physique: &Physique) -> Vec<Leg> {
         let Some(Part::Foot(side)) = physique.part(foot) else { return None };
         let shank = parent(model, foot)?;
         let thigh = parent(model, shank).filter(|thigh| thigh.index() > 0)?;
-        Some(Leg { side, thigh, shank, foot, goal: 0.0, lift: 0.0, rate: 0.0, give: 0.0, turns: [DQuat::IDENTITY; 2] })
+        Some(Leg {
+            side,
+            thigh,
+            shank,
+            foot,
+            goal: 0.0,
+            lift: 0.0,
+            rate: 0.0,
+            give: 0.0,
+            turns: [DQuat::IDENTITY; 2],
+        })
     })
     .collect()
 }
@@ -120,7 +130,8 @@ impl Leg {
         let (up, physique) = (sense.own.up(), sense.own.physique());
         let (mut point, mut load) = (DVec3::ZERO, 0.0);
         for felt in sense.data.memory.felt() {
-            let of_foot = Bone::of(felt.body_a, sense.bodies).and_then(|bone| physique.foot(bone)) == Some(self.side);
+            let of_foot =
+                Bone::of(felt.body_a, sense.bodies).and_then(|bone| physique.foot(bone)) == Some(self.side);
             let push = up.dot(felt.force).max(0.0);
             if of_foot && felt.body_b.is_none() {
                 point += push * felt.point;
@@ -129,7 +140,8 @@ impl Leg {
         }
         self.give *= RISING / (RISING + sense.dt);
         if load > 0.0 {
-            let arm = point / load - sense.data.position.world_from_body[sense.body_of(self.foot)].translation;
+            let arm =
+                point / load - sense.data.position.world_from_body[sense.body_of(self.foot)].translation;
             let spin = heading * wanted.angular_velocity[self.foot];
             let sinking = -up.dot(heading * wanted.velocity[self.foot] + spin.cross(arm));
             self.give += sinking.max(0.0) * sense.dt;
@@ -172,7 +184,8 @@ impl Leg {
         let axis = upper.cross(lower);
         let bent = axis.length() > STRAIGHT * upper.length() * lower.length() && axis.dot(left) > 0.0;
         let axis = if bent { axis.normalize() } else { left };
-        let (thigh, shank) = Limb { upper, lower, axis }.reach(upper + lower + sense.own.up() * (self.lift + self.give));
+        let (thigh, shank) =
+            Limb { upper, lower, axis }.reach(upper + lower + sense.own.up() * (self.lift + self.give));
         [thigh, shank]
     }
 }
@@ -212,11 +225,10 @@ impl Feet {
                 }
             }
             leg.follow(sense.dt);
-            if std::env::var("NOGIVE").is_err() {
             leg.land(wanted, targets.heading, sense);
-            }
             let before = leg.turns;
-            leg.turns = if leg.lift + leg.give > 0.0 { leg.raised(targets, sense) } else { [DQuat::IDENTITY; 2] };
+            leg.turns =
+                if leg.lift + leg.give > 0.0 { leg.raised(targets, sense) } else { [DQuat::IDENTITY; 2] };
             for (k, bone) in [leg.thigh, leg.shank].into_iter().enumerate() {
                 let rate = rotation::log(leg.turns[k] * before[k].conjugate()) / sense.dt;
                 targets.turn(bone, leg.turns[k], rate);

@@ -93,7 +93,9 @@ impl Load {
             let push = up.dot(felt.force);
             let ends = [(Some(felt.body_a), push), (felt.body_b, -push)];
             for (body, load) in ends {
-                let Some(bone) = body.and_then(|b| Bone::of(b, sense.bodies)).filter(|_| load > 0.0) else { continue };
+                let Some(bone) = body.and_then(|b| Bone::of(b, sense.bodies)).filter(|_| load > 0.0) else {
+                    continue;
+                };
                 self.pressed[bone].0 += load * felt.point;
                 self.pressed[bone].1 += load;
             }

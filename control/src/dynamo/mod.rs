@@ -89,7 +89,8 @@ impl Default for DynamoOptions {
             yaw_limit: 60.0,
             stun: StunOptions::default(),
             push: 1.0,
-            effort: 1.0,
+            // The table has an ankle give 2 N m per kg; runners and hoppers give 3 to 4 (Novacheck 1998).
+            effort: 2.0,
             foot_lift: FootLift::default(),
             fade: 0.25,
         }
@@ -282,8 +283,6 @@ impl Controller for Dynamo {
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         if self.effort.is_empty() {
             self.effort = torques::efforts(&sense.model.bodies()[sense.bodies], sense.bodies);
-            self.options.effort = std::env::var("EFFORT").map_or(1.0, |x| x.parse().unwrap());
-            self.options.push = std::env::var("PUSH").map_or(1.0, |x| x.parse().unwrap());
         }
         self.gains.set(self.options.frequency, self.options.damping_ratio);
         self.gains.bear(sense.own.touches().iter().map(|touch| touch.load), sense.dt);

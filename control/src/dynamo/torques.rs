@@ -80,7 +80,8 @@ fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce
 /// those beyond it. A thigh that bears a runner is held by hip *and* knee; by the hip's share alone legs give way under 1.7
 /// times the weight, and runners land early and skate.
 pub(super) fn efforts(bones: &[Body], span: Bodies) -> Vec<f64> {
-    let own: Vec<f64> = bones.iter().map(|b| b.joint().effort_limit[..3].iter().copied().fold(0.0, f64::max)).collect();
+    let own: Vec<f64> =
+        bones.iter().map(|b| b.joint().effort_limit[..3].iter().copied().fold(0.0, f64::max)).collect();
     let mut sum = own.clone();
     for (bone, own) in bones.iter().zip(&own) {
         if let Some(parent) = bone.parent().and_then(|p| Bone::of(p, span)) {
@@ -108,7 +109,13 @@ impl Dynamo {
                 out.implicit.push((body, term));
             }
             if outside < 1.0 {
-                self.serve(sense, bone, gains(1.0 - outside), self.load.by_joint[bone] * (1.0 - outside), out);
+                self.serve(
+                    sense,
+                    bone,
+                    gains(1.0 - outside),
+                    self.load.by_joint[bone] * (1.0 - outside),
+                    out,
+                );
             }
         }
     }

@@ -220,7 +220,10 @@ mod tests {
         };
         assert!(load(63..93).abs() < 0.1, "load in flight {}", load(63..93));
         assert!(load(30..58) > 1.15, "load before it {}", load(30..58));
-        assert!(moves.iter().all(|d| d.truncate().length() < 1e-9), "nothing asks for a way along the ground");
+        assert!(
+            moves.iter().all(|d| d.truncate().length() < 1e-9),
+            "nothing asks for a way along the ground"
+        );
     }
 
     #[test]
@@ -237,7 +240,9 @@ mod tests {
         // 0.3 m forward within 0.2 s: 30 m/s² to and fro.
         let place = |f: usize| 0.3 * crate::edit::fade_weight(90_usize.saturating_sub(f).min(24), 24);
         let center: Vec<DVec3> = (0..156).map(|f| DVec3::new(place(f), 0.0, 0.9)).collect();
-        let most = |way: &[DVec3]| acceleration(way, 3, FRAME).iter().map(|a| a.truncate().length()).fold(0.0, f64::max);
+        let most = |way: &[DVec3]| {
+            acceleration(way, 3, FRAME).iter().map(|a| a.truncate().length()).fold(0.0, f64::max)
+        };
         let moved: Vec<DVec3> =
             center.iter().zip(moves(&center, FRAME, &[Bearer::Feet; 156])).map(|(c, d)| *c + d).collect();
         assert!(most(&moved) < 0.5 * most(&center), "{} of {}", most(&moved), most(&center));
