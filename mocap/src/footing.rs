@@ -14,11 +14,17 @@
 //! c_z is raised until z ≥ min(h, t (|u| - u₀))  while it swings: as high as it is fast                      (3)
 //! ```
 //!
+//! Who pushes off is on the way up already, with a foot that rolls off at half a metre per second. So while somebody carries the body, as its
+//! centre of mass tells, and no other sole bears, the one that bore last goes on bearing, and the one that bears next does already.
+//!
 //! The whole clip is first moved by the median height of the bearing soles, so that legs are bent for what is left only;
 //! where a leg is too short for its place, the root goes down by what is missing (after Kovar, Schreiner & Gleicher,
-//! *Footskate Cleanup for Motion Capture Editing*, 2002).
+//! *Footskate Cleanup for Motion Capture Editing*, 2002). Then the root is moved so that the centre of mass goes a way that it can (`weight`), with
+//! the feet where they are.
 
-use crate::character::{Character, SolePoint};
+mod weight;
+
+use crate::character::{Bone, Character, Physique, SolePoint};
 use crate::contacts::{ContactOptions, intervals, replace_short_runs};
 use crate::edit::{Leg, advance, fade_weight, place_planar, spread};
 use crate::roles::Side;
@@ -32,11 +38,17 @@ use stuntlab_physics::dynamics::forward_kinematics;
 /// `s`: how sharply the lowest points of a sole are chosen, m.
 const SHARPNESS: f64 = 0.006;
 /// `h`: a swinging sole need not be higher than this, m.
-const CLEARANCE: f64 = 0.025;
+const CLEARANCE: f64 = 0.06;
 /// `t` of (3): a sole on its way down at a tenth of its speed along the ground.
 const APPROACH: f64 = 0.01;
 /// A sole higher than this does not bear, m: it would be bent to the floor from a step.
 const BEARING: f64 = 0.06;
+/// A sole that is faster than this along the ground does not bear, whoever carries the body, m/s: it would be torn back.
+const LEAVING: f64 = 1.5;
+/// Other parts than feet whose joint is lower than this may bear, m.
+const LOW: f64 = 0.2;
+/// Rounds of a cycle, of which the middle one is kept: stands reach over the seam, and the way of the centre of mass over a part of a second.
+const CYCLES: usize = 5;
 /// The farthest that an ankle is shifted along the ground, m.
 const FARTHEST: f64 = 0.15;
 /// Time over which a shift fades where no stand follows, and over which a lift rises, s.
@@ -47,7 +59,7 @@ const SETTLE: f64 = 0.025;
 /// Share of its length to which a leg is stretched for a place: the knee of a straighter one would turn at once.
 const STRETCHED: f64 = 0.99;
 /// Rounds: the legs of a figure with fewer freedoms than its skeleton end a little off.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// A clip with its feet set, and what that took.
 #[derive(Clone, Debug)]
@@ -66,14 +78,16 @@ pub struct Footing {
 /// Skeletons without legs are left as they are.
 pub fn set_feet(clip: &Clip, character: &Character, cyclic: bool) -> Footing {
     if cyclic && clip.n_frames() > 1 {
-        // Stands that reach over the seam are whole in the middle one of three rounds.
         let n = clip.n_frames() - 1;
-        let set = set_feet(&three_rounds(clip), character, false);
-        let middle = |values: &[DVec3]| values[n..=2 * n].to_vec();
+        let set = set_feet(&over_and_over(clip), character, false);
+        let (from, to) = (CYCLES / 2 * n, (CYCLES / 2 + 1) * n);
         let width = clip.n_joints();
-        let rotations = set.clip.all_rotations()[n * width..(2 * n + 1) * width].to_vec();
-        let round = clip.with_frames(middle(set.clip.root_positions()), rotations);
-        return Footing { clip: place_planar(&round, &advance(clip).inverse()), ..set };
+        let rotations = set.clip.all_rotations()[from * width..(to + 1) * width].to_vec();
+        let mut round = clip.with_frames(set.clip.root_positions()[from..=to].to_vec(), rotations);
+        for _ in 0..CYCLES / 2 {
+            round = place_planar(&round, &advance(clip).inverse());
+        }
+        return Footing { clip: round, ..set };
     }
     let legs = Side::BOTH.map(|side| Leg::find(clip, character.joint_roles().side(side)));
     let [Some(left), Some(right)] = legs else {
@@ -90,23 +104,25 @@ pub fn set_feet(clip: &Clip, character: &Character, cyclic: bool) -> Footing {
             set = moved_up(&set, -sunk);
             soles.points.iter_mut().flatten().for_each(|p| p.z -= sunk);
         }
-        let shifts = Side::BOTH.map(|side| soles.shifts(side));
+        let shifts = soles.courses().map(|course| soles.shifts(&course));
         let all = shifts.iter().flatten().map(|s| s.length());
         farthest = farthest.max(all.fold(0.0, f64::max));
-        set = shifted(&set, &legs, &shifts);
+        // Feet first: where they bear is known afterwards.
+        let moves = if round == 0 { vec![DVec3::ZERO; set.n_frames()] } else { soles.moves() };
+        set = shifted(&set, &legs, &shifts, &moves);
     }
     let slide = Soles::of(&set, character).slide(&set);
     Footing { clip: set, slide_before, slide, farthest }
 }
 
-/// A cycle three times over.
-fn three_rounds(clip: &Clip) -> Clip {
+/// A cycle as often as it takes.
+fn over_and_over(clip: &Clip) -> Clip {
     let step = advance(clip);
     let n = clip.n_frames() - 1;
     let (mut positions, mut rotations) = (Vec::new(), Vec::new());
     let mut round = clip.clone();
-    for k in 0..3 {
-        let frames = if k == 2 { n + 1 } else { n };
+    for k in 0..CYCLES {
+        let frames = if k + 1 == CYCLES { n + 1 } else { n };
         positions.extend_from_slice(&round.root_positions()[..frames]);
         rotations.extend_from_slice(&round.all_rotations()[..frames * clip.n_joints()]);
         round = place_planar(&round, &step);
@@ -126,6 +142,10 @@ struct Soles {
     /// By side and frame: the lowest points of the contact spheres.
     points: [Vec<DVec3>; 2],
     widths: [usize; 2],
+    /// Centre of mass.
+    center: Vec<DVec3>,
+    /// Whether another part than a foot is near the ground.
+    others: Vec<bool>,
 }
 
 /// What a sole does, frame by frame.
@@ -143,6 +163,11 @@ impl Soles {
         let of = |side: Side| character.soles().iter().filter(move |s| s.side == side);
         let widths = Side::BOTH.map(|side| of(side).count());
         let mut points = [Vec::new(), Vec::new()];
+        let (mut center, mut others) = (Vec::new(), Vec::new());
+        let physique = Physique::of(character);
+        let is_low = |data: &Data, bone: usize| {
+            !physique.is_foot(Bone::new(bone)) && data.position.world_from_body[bone].translation.z < LOW
+        };
         for frame in 0..clip.n_frames() {
             forward_kinematics(model, &character.state_from_pose(&clip.pose(frame)), &mut data);
             let lowest = |s: &SolePoint| {
@@ -152,8 +177,40 @@ impl Soles {
             for (points, side) in points.iter_mut().zip(Side::BOTH) {
                 points.extend(of(side).map(lowest));
             }
+            let weighed = model.bodies().iter().zip(&data.position.world_from_body);
+            let sum =
+                weighed.map(|(b, pose)| pose.transform_point(b.inertia().center_of_mass) * b.inertia().mass);
+            center.push(sum.sum::<DVec3>() / model.total_mass());
+            others.push((0..model.n_bodies()).any(|bone| is_low(&data, bone)));
         }
-        Self { frame_time: clip.frame_time(), n_frames: clip.n_frames(), points, widths }
+        Self { frame_time: clip.frame_time(), n_frames: clip.n_frames(), points, widths, center, others }
+    }
+
+    /// Both courses, with stands as long as the body is carried.
+    fn courses(&self) -> [Course; 2] {
+        let mut courses = Side::BOTH.map(|side| self.course(side));
+        let carried = weight::carried(&self.center, self.frame_time);
+        let backwards = (0..self.n_frames).rev();
+        for (frame, before) in
+            (1..self.n_frames).map(|f| (f, f - 1)).chain(backwards.skip(1).map(|f| (f, f + 1)))
+        {
+            if !carried[frame] || self.others[frame] || courses.iter().any(|c| c.bears[frame]) {
+                continue;
+            }
+            for course in &mut courses {
+                let slow = course.way[frame].length() < LEAVING * self.frame_time;
+                course.bears[frame] = course.bears[before] && slow && course.height[frame] < BEARING;
+            }
+        }
+        courses
+    }
+
+    /// By how much the root is to be moved so that the centre of mass goes a way that it can.
+    fn moves(&self) -> Vec<DVec3> {
+        let courses = self.courses();
+        let soles: Vec<bool> = (0..self.n_frames).map(|f| courses.iter().any(|c| c.bears[f])).collect();
+        let bearers = weight::bearers(&self.center, self.frame_time, &soles, &self.others);
+        weight::moves(&self.center, self.frame_time, &bearers)
     }
 
     fn course(&self, side: Side) -> Course {
@@ -190,8 +247,7 @@ impl Soles {
     /// Median height of the soles that bear; zero where none does.
     fn median_height(&self) -> f64 {
         let mut heights: Vec<f64> = Vec::new();
-        for side in Side::BOTH {
-            let course = self.course(side);
+        for course in self.courses() {
             heights.extend(course.height.iter().zip(&course.bears).filter(|h| *h.1).map(|h| *h.0));
         }
         heights.sort_by(f64::total_cmp);
@@ -200,18 +256,16 @@ impl Soles {
 
     /// Way that bearing soles slide per metre that the root comes.
     fn slide(&self, clip: &Clip) -> f64 {
-        let slid = |side: Side| {
-            let course = self.course(side);
+        let slid = |course: Course| {
             course.way.iter().zip(&course.bears).filter(|w| *w.1).map(|w| w.0.length()).sum::<f64>()
         };
         let root = clip.root_positions();
         let way: f64 = root.windows(2).map(|w| (w[1] - w[0]).truncate().length()).sum();
-        Side::BOTH.map(slid).iter().sum::<f64>() / way.max(1.0)
+        self.courses().map(slid).iter().sum::<f64>() / way.max(1.0)
     }
 
     /// How far the ankle must move in every frame: (2), (3).
-    fn shifts(&self, side: Side) -> Vec<DVec3> {
-        let course = self.course(side);
+    fn shifts(&self, course: &Course) -> Vec<DVec3> {
         let mut shifts = vec![DVec3::ZERO; self.n_frames];
         let stands = intervals(&course.bears);
         for stand in &stands {
@@ -229,7 +283,7 @@ impl Soles {
         let fade = ((FADE / self.frame_time) as usize).max(1);
         for swing in swings(&stands, self.n_frames) {
             bridge(&mut shifts, &swing, fade);
-            self.lift(&mut shifts, &course, &swing);
+            self.lift(&mut shifts, course, &swing);
         }
         shifts
     }
@@ -277,8 +331,8 @@ fn bridge(shifts: &mut [DVec3], swing: &Range<usize>, fade: usize) {
     }
 }
 
-/// The clip with its ankles moved, and its root lowered where a leg is too short.
-fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2]) -> Clip {
+/// The clip with its ankles and its root moved, and its root lowered where a leg is too short.
+fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2], moves: &[DVec3]) -> Clip {
     let skeleton: &Skeleton = clip.skeleton();
     let n = clip.n_joints();
     let points: Vec<(JointId, DVec3)> =
@@ -288,7 +342,7 @@ fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2]) -> Clip {
     for (frame, drop) in drops.iter_mut().enumerate() {
         for (k, leg) in legs.iter().enumerate() {
             let (hip, ankle) = (track[4 * frame + 2 * k], track[4 * frame + 2 * k + 1]);
-            let away = hip - (ankle + shifts[k][frame]);
+            let away = hip + moves[frame] - (ankle + shifts[k][frame]);
             let length = limit(leg, hip, ankle);
             let height = (length * length - away.truncate().length_squared()).max(0.0).sqrt();
             *drop = drop.max(away.z - height);
@@ -298,10 +352,10 @@ fn shifted(clip: &Clip, legs: &[Leg; 2], shifts: &[Vec<DVec3>; 2]) -> Clip {
     let mut rotations = clip.all_rotations().to_vec();
     let mut positions = clip.root_positions().to_vec();
     for frame in 0..clip.n_frames() {
-        positions[frame].z -= drops[frame];
+        positions[frame] += moves[frame] - DVec3::Z * drops[frame];
         let pose = &mut rotations[frame * n..(frame + 1) * n];
         for (k, leg) in legs.iter().enumerate() {
-            if drops[frame] > 0.0 || shifts[k][frame] != DVec3::ZERO {
+            if drops[frame] > 0.0 || shifts[k][frame] != moves[frame] {
                 let target = track[4 * frame + 2 * k + 1] + shifts[k][frame];
                 let (hip, ankle) = (track[4 * frame + 2 * k], track[4 * frame + 2 * k + 1]);
                 leg.reach(skeleton, positions[frame], pose, target, limit(leg, hip, ankle));

@@ -6,6 +6,11 @@
 //! swings and the simulated one is caught, by something in its way or scraping along, hip and knee of the target bend further and
 //! further until the foot comes free; the lift is kept for the rest of the swing and let down when the foot should stand. Who has
 //! been stopped steps high with both feet for a while. Nothing acts from outside but the law that tracks all bones.
+//!
+//! A foot that lands early gives. The motion's own foot still goes down then, at a metre per second in a run, and a leg that follows
+//! it throws the body up, so that it comes down hard, and late, after the motion's own stand. So what stands goes no further down: with `u` the rate
+//! at which the motion's foot sinks at the point that is touched, the target is raised by `∫ u dt`, and let down again in `T_S` while it stands:
+//! the leg rises to its height through the stand instead of at once.
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Bone, Part, Physique};
@@ -45,6 +50,8 @@ const IN_THE_WAY: f64 = -0.3;
 const SCRAPING: f64 = 0.4;
 /// T, s: quicker than a swing, slower than contacts come and go.
 const FOLLOWING: f64 = 0.03;
+/// T_S, s: about a runner's stand. (From 0.05 to 0.4 runs hardly differ.)
+const RISING: f64 = 0.15;
 /// A lift below this is none, m.
 const LEAST: f64 = 1e-4;
 /// Slope of a swing below which the foot comes down to land: touching then is no scraping.
@@ -66,6 +73,8 @@ struct Leg {
     /// How high it is, m, and how fast it is lifted, m/s.
     lift: f64,
     rate: f64,
+    /// What it gives because it landed early, m.
+    give: f64,
     /// Turns of thigh and shank for it, as of the last step.
     turns: [DQuat; 2],
 }
@@ -90,7 +99,17 @@ fn find_legs(model: &Model, physique: &Physique) -> Vec<Leg> {
         let Some(Part::Foot(side)) = physique.part(foot) else { return None };
         let shank = parent(model, foot)?;
         let thigh = parent(model, shank).filter(|thigh| thigh.index() > 0)?;
-        Some(Leg { side, thigh, shank, foot, goal: 0.0, lift: 0.0, rate: 0.0, turns: [DQuat::IDENTITY; 2] })
+        Some(Leg {
+            side,
+            thigh,
+            shank,
+            foot,
+            goal: 0.0,
+            lift: 0.0,
+            rate: 0.0,
+            give: 0.0,
+            turns: [DQuat::IDENTITY; 2],
+        })
     })
     .collect()
 }
@@ -103,6 +122,32 @@ impl Leg {
         self.lift += dt * self.rate;
         if self.goal == 0.0 && self.lift < LEAST {
             (self.lift, self.rate) = (0.0, 0.0);
+        }
+    }
+
+    /// Gives as the motion's foot sinks at the point of the ground that is touched.
+    fn land(&mut self, wanted: &Attitudes, heading: DQuat, sense: &Sense<'_>) {
+        let (up, physique) = (sense.own.up(), sense.own.physique());
+        let (mut point, mut load) = (DVec3::ZERO, 0.0);
+        for felt in sense.data.memory.felt() {
+            let of_foot =
+                Bone::of(felt.body_a, sense.bodies).and_then(|bone| physique.foot(bone)) == Some(self.side);
+            let push = up.dot(felt.force).max(0.0);
+            if of_foot && felt.body_b.is_none() {
+                point += push * felt.point;
+                load += push;
+            }
+        }
+        self.give *= RISING / (RISING + sense.dt);
+        if load > 0.0 {
+            let arm =
+                point / load - sense.data.position.world_from_body[sense.body_of(self.foot)].translation;
+            let spin = heading * wanted.angular_velocity[self.foot];
+            let sinking = -up.dot(heading * wanted.velocity[self.foot] + spin.cross(arm));
+            self.give += sinking.max(0.0) * sense.dt;
+        }
+        if self.give < LEAST {
+            self.give = 0.0;
         }
     }
 
@@ -139,7 +184,8 @@ impl Leg {
         let axis = upper.cross(lower);
         let bent = axis.length() > STRAIGHT * upper.length() * lower.length() && axis.dot(left) > 0.0;
         let axis = if bent { axis.normalize() } else { left };
-        let (thigh, shank) = Limb { upper, lower, axis }.reach(upper + lower + sense.own.up() * self.lift);
+        let (thigh, shank) =
+            Limb { upper, lower, axis }.reach(upper + lower + sense.own.up() * (self.lift + self.give));
         [thigh, shank]
     }
 }
@@ -179,8 +225,10 @@ impl Feet {
                 }
             }
             leg.follow(sense.dt);
+            leg.land(wanted, targets.heading, sense);
             let before = leg.turns;
-            leg.turns = if leg.lift > 0.0 { leg.raised(targets, sense) } else { [DQuat::IDENTITY; 2] };
+            leg.turns =
+                if leg.lift + leg.give > 0.0 { leg.raised(targets, sense) } else { [DQuat::IDENTITY; 2] };
             for (k, bone) in [leg.thigh, leg.shank].into_iter().enumerate() {
                 let rate = rotation::log(leg.turns[k] * before[k].conjugate()) / sense.dt;
                 targets.turn(bone, leg.turns[k], rate);

@@ -65,6 +65,12 @@ pub(crate) const KEYS: &[Setting] = &[
     ),
     Setting::new("yaw_limit", "60.0", "largest moment that holds the heading, N m"),
     Setting::new("fade", "0.25", "seconds over which one motion fades into the next"),
+    Setting::new("push", "1.0", "share of the motion's own load that legs push with; the paper has none"),
+    Setting::new(
+        "effort",
+        "2.0",
+        "largest torque from outside on a bone, of what its joints could turn it with; the paper has no bound",
+    ),
     Setting::new("foot_lift", "0.22", "how high feet that are caught are lifted at most, m"),
     Setting::new("foot_rate", "5.0", "how fast they are lifted, m/s"),
     Setting::new("foot_wary", "3.0", "seconds for which both feet step high after one was stopped"),
@@ -122,6 +128,8 @@ pub(crate) fn read(table: &Fields<'_>) -> Result<DynamoOptions, SettingError> {
         balance,
         yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
         stun: read_stun(table)?,
+        push: table.at_least_zero("push")?.unwrap_or(usual.push),
+        effort: table.positive("effort")?.unwrap_or(usual.effort),
         foot_lift: FootLift {
             highest: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.highest),
             rate: table.positive("foot_rate")?.unwrap_or(usual.foot_lift.rate),

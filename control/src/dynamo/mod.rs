@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `targets` | desired orientations and rates (2)–(4), in the world or to the parent |
 //! | `gains` | k₁ and k₂ by carried inertia |
+//! | `load` | what the motion's own load asks of legs (9), (10) |
 //! | `torques` | (5) as implicit terms, from outside or by the joints |
 //! | `root` | unpowered, meathook, weak spring (6)–(8) |
 //! | `stun` | impacts weaken the character |
@@ -19,6 +20,7 @@
 mod feet;
 mod gains;
 mod kind;
+mod load;
 mod root;
 mod stun;
 mod targets;
@@ -65,6 +67,10 @@ pub struct DynamoOptions {
     pub yaw_limit: f64,
     /// How impacts weaken the character.
     pub stun: StunOptions,
+    /// Share of the motion's own load that legs push with, 0 to 1; the paper has none.
+    pub push: f64,
+    /// Largest torque from outside on a bone, of what its joints could turn it with; the paper has no bound.
+    pub effort: f64,
     /// Lift of feet that are caught.
     pub foot_lift: FootLift,
     /// Seconds over which one motion fades into the next.
@@ -82,6 +88,9 @@ impl Default for DynamoOptions {
             balance: Balance::WeakSpring(WeakSpring::default()),
             yaw_limit: 60.0,
             stun: StunOptions::default(),
+            push: 1.0,
+            // The table has an ankle give 2 N m per kg; runners and hoppers give 3 to 4 (Novacheck 1998).
+            effort: 2.0,
             foot_lift: FootLift::default(),
             fade: 0.25,
         }
@@ -98,9 +107,10 @@ pub struct Dynamo {
     wanted: Attitudes,
     targets: Targets,
     gains: BoneGains,
-    /// Largest torque of every bone's joint, N m.
+    /// Largest torque on every bone, N m.
     effort: Vec<f64>,
     feet: feet::Feet,
+    load: load::Load,
     root: Root,
     stun: Stun,
     /// Net external moment of the last step, N m.
@@ -162,6 +172,7 @@ impl Dynamo {
             gains: BoneGains::new(&model, options.frequency, options.damping_ratio),
             effort: Vec::new(),
             feet: feet::Feet::new(),
+            load: load::Load::new(n),
             root: Root::new(options.balance),
             stun: Stun::new(options.stun),
             cheat: DVec3::ZERO,
@@ -271,9 +282,7 @@ impl Controller for Dynamo {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         if self.effort.is_empty() {
-            let own = &sense.model.bodies()[sense.bodies];
-            let strongest = |limits: &[f64]| limits.iter().copied().fold(0.0, f64::max);
-            self.effort = own.iter().map(|b| strongest(&b.joint().effort_limit[..3])).collect();
+            self.effort = torques::efforts(&sense.model.bodies()[sense.bodies], sense.bodies);
         }
         self.gains.set(self.options.frequency, self.options.damping_ratio);
         self.gains.bear(sense.own.touches().iter().map(|touch| touch.load), sense.dt);
@@ -293,6 +302,9 @@ impl Controller for Dynamo {
             .gather(sense.own.blows() + sense.own.outside(), sense.dt)
             .max(std::mem::take(&mut self.felt));
         let strength = self.stun.update(felt, self.root.broken_for(), sense.dt);
+        // Who is weak bears less, and who lies on purpose pushes nothing.
+        let push = self.options.push * strength * strength * self.targets.upright;
+        self.load.update(&self.model, &self.wanted, self.targets.heading, push, sense);
         self.cheat = DVec3::ZERO;
         self.track(sense, strength, out);
         self.balance(sense, strength, out);

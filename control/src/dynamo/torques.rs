@@ -16,14 +16,15 @@
 //! stable at any gain (Tan et al. 2011). What a target borrows from the parent's own rate is that of the step's beginning: a
 //! torque without reaction that depends on two bodies' next velocities is not the gradient of anything, and the step's problem is convex.
 //!
-//! The joints' effort limits bound all of them: an external torque that would exceed its joint's at the velocity the step
-//! begins with has both gains scaled down until it does not. (Cutting it off without an implicit part would make it a
+//! The joints' effort limits bound all of them. What turns a bone is the joint above it and the reactions of those beyond it, so
+//! that the joints could give a bone no more than the sum of theirs ([`efforts`]); an external torque that would exceed it at the
+//! velocity the step begins with has both gains scaled down until it does not. (Cutting it off without an implicit part would make it a
 //! bang-bang force, which a light foot turns into chatter.)
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DMat3, DVec3};
 use stuntlab_physics::spatial::{Sym3, rotation};
-use stuntlab_physics::{Actuation, ImplicitForce, JointKind};
+use stuntlab_physics::{Actuation, Bodies, ImplicitForce, JointKind, model::Body};
 
 use super::Dynamo;
 use crate::controller::Sense;
@@ -53,19 +54,41 @@ impl Application {
     }
 }
 
-/// `k₁ (Δ + h ω_d) + k₂ ω_d - (k₂ + h k₁) ω_next`, no stronger than `limit` at the velocity `now`.
-pub(super) fn servo(
+/// A bone and what it is to do.
+#[derive(Clone, Copy)]
+struct Task {
+    /// `Δ`, rad.
     error: DVec3,
+    /// `ω_d`, rad/s.
     rate: DVec3,
-    (k1, k2): (f64, f64),
+    /// (10), N m.
+    push: DVec3,
+    /// How fast it turns, rad/s.
     now: DVec3,
-    dt: f64,
-    limit: f64,
-) -> ImplicitForce {
-    let (at_rest, gain) = (k1 * (error + dt * rate) + k2 * rate, k2 + dt * k1);
+}
+
+/// `k₁ (Δ + h ω_d) + k₂ ω_d + (10) - (k₂ + h k₁) ω_next`, no stronger than `limit` at the present velocity.
+fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
+    let Task { error, rate, push, now } = task;
+    let (at_rest, gain) = (k1 * (error + dt * rate) + k2 * rate + push, k2 + dt * k1);
     let size = (at_rest - gain * now).length();
     let share = if size > limit { limit / size } else { 1.0 };
     ImplicitForce::moment(at_rest * share, Sym3::diagonal(gain, gain, gain) * share)
+}
+
+/// Largest torque that its joints could turn each of a character's bones with, N m: that of the one above it, and the reactions of
+/// those beyond it. A thigh that bears a runner is held by hip *and* knee; by the hip's share alone legs give way under 1.7
+/// times the weight, and runners land early and skate.
+pub(super) fn efforts(bones: &[Body], span: Bodies) -> Vec<f64> {
+    let own: Vec<f64> =
+        bones.iter().map(|b| b.joint().effort_limit[..3].iter().copied().fold(0.0, f64::max)).collect();
+    let mut sum = own.clone();
+    for (bone, own) in bones.iter().zip(&own) {
+        if let Some(parent) = bone.parent().and_then(|p| Bone::of(p, span)) {
+            sum[parent] += own;
+        }
+    }
+    sum
 }
 
 impl Dynamo {
@@ -79,12 +102,20 @@ impl Dynamo {
                 let body = sense.body_of(bone);
                 let now = sense.data.velocity.body[body].angular;
                 let (error, rate) = (self.targets.error[bone], self.targets.angular_velocity[bone]);
-                let term = servo(error, rate, gains(outside), now, sense.dt, self.effort[bone] * outside);
+                let task = Task { error, rate, push: self.load.on_bone[bone] * outside, now };
+                let limit = self.effort[bone] * self.options.effort * outside;
+                let term = servo(task, gains(outside), sense.dt, limit);
                 self.cheat += term.at_rest.angular - term.gain.angular * now;
                 out.implicit.push((body, term));
             }
             if outside < 1.0 {
-                self.serve(sense, bone, gains(1.0 - outside), out);
+                self.serve(
+                    sense,
+                    bone,
+                    gains(1.0 - outside),
+                    self.load.by_joint[bone] * (1.0 - outside),
+                    out,
+                );
             }
         }
     }
@@ -95,11 +126,12 @@ impl Dynamo {
         let (k1, k2) = self.gains.of_root();
         let gains = (k1 * share * strength, k2 * share * strength.sqrt());
         let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
-        (share > 0.0).then(|| servo(error, rate, gains, now, dt, f64::INFINITY))
+        let task = Task { error, rate, push: DVec3::ZERO, now };
+        (share > 0.0).then(|| servo(task, gains, dt, f64::INFINITY))
     }
 
-    /// A joint servo that turns a bone towards its target.
-    fn serve(&self, sense: &Sense<'_>, bone: Bone, (k1, k2): (f64, f64), out: &mut Actuation) {
+    /// A joint servo that turns a bone towards its target, and pushes besides.
+    fn serve(&self, sense: &Sense<'_>, bone: Bone, (k1, k2): (f64, f64), push: DVec3, out: &mut Actuation) {
         let body = sense.bone(bone);
         let parent =
             body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
@@ -109,6 +141,8 @@ impl Dynamo {
         // Rotation vector from the bone to its target, and the wanted relative rate, in child axes.
         let error = child * self.targets.error[bone];
         let relative_rate = child * (self.targets.angular_velocity[bone] - parent_rate);
+        let push = child * push;
+        let limits = body.joint().effort_limit;
         let (q, v) = (body.coordinates(), body.freedoms());
         let mut drive = |k: usize, axis: DVec3| {
             let freedom = v.at(k);
@@ -116,6 +150,7 @@ impl Dynamo {
             out.servo.stiffness[freedom] = k1;
             out.servo.damping[freedom] = k2;
             out.servo.target_v[freedom] = w;
+            out.joint_force[freedom] += axis.dot(push).clamp(-limits[k], limits[k]);
             e + w * sense.dt
         };
         match body.joint().kind {
