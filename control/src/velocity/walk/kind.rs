@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{COMMANDS, PUBLISHED, Walk, WalkOptions};
+use super::{Balance, COMMANDS, PUBLISHED, Tone, Walk, WalkOptions};
 use crate::controller::Controller;
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::settings::{Fields, SettingError};
@@ -32,20 +32,38 @@ const KEYS: &[Setting] = &[
     Setting::new("speed", "0.8", "m/s; 0 stands"),
     Setting::new("grip", "\"bilateral\"", "`bilateral` (as published: pins pull), `unilateral`, `none`"),
     Setting::new("friction", "0.8", "of `unilateral` pins"),
+    Setting::new("width", "0.21", "way between the feet, sideways, m"),
     Setting::new("lift_share", "0.4", "of a step's time: until the other leg is bent"),
     Setting::new("load_share", "0.2", "of a step's time: both feet stand"),
     Setting::new("lift_hip", "0.5", "hip of the leg that swings, rad"),
     Setting::new("lift_knee", "1.25", "its knee, rad"),
+    Setting::new("stance_knee", "0.12", "knee of the leg that stands, rad"),
+    Setting::new("stance_ankle", "0.08", "its ankle, toes up, rad"),
     Setting::new("strike_pitch", "0.0", "pitch of the rear foot at the strike of a full step, rad"),
     Setting::new("strike_lean", "0.36", "lean of its calf, rad"),
     Setting::new("toe_off_pitch", "0.8", "pitch as it lets go, rad"),
     Setting::new("toe_off_lean", "0.6", "lean of its calf, rad"),
     Setting::new("floor", "0.04", "least time a way is spread over, s"),
+    Setting::new("lean", "0.0", "how far pelvis and trunk lean forward, rad"),
     Setting::new(
         "balance",
-        "true",
-        "whether steps grow when the centre of mass leaves the middle of its base",
+        "\"base\"",
+        "`base` (as published: steps grow when the centre of mass leaves the middle of its base), `capture` (feet go where the fall that is left is that of the walk, sideways too), `none`",
     ),
+    Setting::new("pressure", "0.05", "of `capture`: how far ahead of the ankle a foot bears on average, m"),
+    Setting::new("apart_least", "0.08", "of `capture`: least way between the feet, sideways, m"),
+    Setting::new("apart_most", "0.7", "of `capture`: largest, m"),
+    Setting::new(
+        "tone.stance_hip",
+        "",
+        "torque per error of rate at most, N m s/rad: hip that holds the pelvis; rigid where it is not written, like all below",
+    ),
+    Setting::new("tone.swing_hip", "", "hip of the leg that swings"),
+    Setting::new("tone.knee", "", "knees"),
+    Setting::new("tone.stance_ankle", "", "ankle of the leg that stands"),
+    Setting::new("tone.swing_ankle", "", "ankle of the leg that swings"),
+    Setting::new("tone.trunk", "", "trunk"),
+    Setting::new("tone.toe", "", "toes"),
 ];
 
 /// Keys of muscles.
@@ -86,6 +104,26 @@ pub(crate) fn read_muscles(table: &Fields<'_>) -> Result<Muscles, SettingError> 
     Ok(muscles)
 }
 
+const BALANCES: [(&str, Balance); 3] =
+    [("base", Balance::Base), ("capture", Balance::Capture), ("none", Balance::None)];
+
+fn read_tone(table: &Fields<'_>) -> Result<Tone, SettingError> {
+    let usual = Tone::default();
+    let Some(own) = table.table("tone")? else { return Ok(usual) };
+    let tone = |key, usual: f64| Ok::<_, SettingError>(own.positive(key)?.unwrap_or(usual));
+    let read = Tone {
+        stance_hip: tone("stance_hip", usual.stance_hip)?,
+        swing_hip: tone("swing_hip", usual.swing_hip)?,
+        knee: tone("knee", usual.knee)?,
+        stance_ankle: tone("stance_ankle", usual.stance_ankle)?,
+        swing_ankle: tone("swing_ankle", usual.swing_ankle)?,
+        trunk: tone("trunk", usual.trunk)?,
+        toe: tone("toe", usual.toe)?,
+    };
+    own.finish()?;
+    Ok(read)
+}
+
 fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
     let usual = WalkOptions::default();
     let number = |key, usual: f64| Ok::<_, SettingError>(table.number(key)?.unwrap_or(usual));
@@ -98,14 +136,20 @@ fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
     };
     Ok(WalkOptions {
         muscles: read_muscles(table)?,
+        tone: read_tone(table)?,
         grip,
+        width: share("width", usual.width)?,
         step: share("step", usual.step)?,
         speed: share("speed", usual.speed)?,
         shares: [share("lift_share", usual.shares[0])?, share("load_share", usual.shares[1])?],
         lift: [number("lift_hip", usual.lift[0])?, number("lift_knee", usual.lift[1])?],
+        stance: [number("stance_knee", usual.stance[0])?, number("stance_ankle", usual.stance[1])?],
         strike: [number("strike_pitch", usual.strike[0])?, number("strike_lean", usual.strike[1])?],
         toe_off: [number("toe_off_pitch", usual.toe_off[0])?, number("toe_off_lean", usual.toe_off[1])?],
         floor: table.positive("floor")?.unwrap_or(usual.floor),
-        balance: table.flag("balance")?.unwrap_or(usual.balance),
+        lean: number("lean", usual.lean)?,
+        balance: table.choice("balance", &BALANCES)?.unwrap_or(usual.balance),
+        pressure: number("pressure", usual.pressure)?,
+        apart: [number("apart_least", usual.apart[0])?, number("apart_most", usual.apart[1])?],
     })
 }

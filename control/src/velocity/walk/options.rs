@@ -1,0 +1,113 @@
+//! What a walk is made of.
+
+use crate::velocity::drive::Muscles;
+use crate::velocity::pins::Grip;
+
+/// Which rule says where feet go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Balance {
+    /// Steps are as long as asked for, whatever happens.
+    None,
+    /// [`super::placement`] (1): as published, ahead only; sideways pins hold it.
+    Base,
+    /// [`super::placement`] (3), ahead and sideways.
+    Capture,
+}
+
+/// How soft joints are: torque per error of rate at most, N m s/rad; infinite as published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tone {
+    /// Hip of the leg that stands, which holds the pelvis.
+    pub stance_hip: f64,
+    /// Hip of the leg that swings.
+    pub swing_hip: f64,
+    /// Knees.
+    pub knee: f64,
+    /// Ankle of the leg that stands.
+    pub stance_ankle: f64,
+    /// Ankle of the leg that swings.
+    pub swing_ankle: f64,
+    /// Trunk.
+    pub trunk: f64,
+    /// Toes.
+    pub toe: f64,
+}
+
+impl Default for Tone {
+    fn default() -> Self {
+        let rigid = f64::INFINITY;
+        Self {
+            stance_hip: rigid,
+            swing_hip: rigid,
+            knee: rigid,
+            stance_ankle: rigid,
+            swing_ankle: rigid,
+            trunk: rigid,
+            toe: rigid,
+        }
+    }
+}
+
+/// What a walk is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WalkOptions {
+    /// Muscles of all joints.
+    pub muscles: Muscles,
+    /// How soft joints are.
+    pub tone: Tone,
+    /// How feet are held.
+    pub grip: Grip,
+    /// Length of a step, m.
+    pub step: f64,
+    /// Way between the feet, sideways, m.
+    pub width: f64,
+    /// Speed, m/s; zero stands.
+    pub speed: f64,
+    /// Shares of a step's time for lift and load.
+    pub shares: [f64; 2],
+    /// Hip and knee of the leg that swings at the end of lift, rad.
+    pub lift: [f64; 2],
+    /// Knee and ankle of the leg that stands at the end of lift, rad.
+    pub stance: [f64; 2],
+    /// Pitch of the rear foot and lean of its calf in a full step, rad: at the strike, and as it lets go.
+    pub strike: [f64; 2],
+    /// See `strike`.
+    pub toe_off: [f64; 2],
+    /// How far pelvis and trunk lean forward, rad.
+    pub lean: f64,
+    /// Least time a way is spread over, s.
+    pub floor: f64,
+    /// Which rule says where feet go.
+    pub balance: Balance,
+    /// Of [`Balance::Capture`]: how far ahead of the ankle a foot bears on average, m.
+    pub pressure: f64,
+    /// Of [`Balance::Capture`]: least and largest way between the feet, sideways, m.
+    pub apart: [f64; 2],
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self {
+            muscles: Muscles::default(),
+            tone: Tone::default(),
+            grip: Grip::Bilateral,
+            step: 0.5,
+            // As wide as the hips of the published walker.
+            width: 0.21,
+            speed: 0.8,
+            // Swing takes four tenths of a stride, double support a tenth of it on either side (Perry 1992).
+            shares: [0.4, 0.2],
+            // Mid swing of a normal gait (Perry 1992), a few degrees more: the paths of rates are no arcs, and toes catch.
+            lift: [0.5, 1.25],
+            stance: [0.12, 0.08],
+            // A leg that is nearly straight, its foot flat; then steeper than the paper's 45°, its calf less, so that it pushes off.
+            strike: [0.0, 0.36],
+            toe_off: [0.8, 0.6],
+            lean: 0.0,
+            floor: 0.04,
+            balance: Balance::Base,
+            pressure: 0.05,
+            apart: [0.08, 0.7],
+        }
+    }
+}
