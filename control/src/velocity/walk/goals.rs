@@ -14,12 +14,10 @@ use crate::walking::{Course, STRIKE, hold_child, hold_parent, level_foot, other}
 
 /// Dorsiflexion of a foot that swings, rad: toes clear the ground by a few centimetres.
 const TOES_UP: f64 = 0.2;
-/// How far over the ground a foot comes to the place where it is to strike, m.
-const OVER: f64 = 0.06;
-/// Share of the time to reach out in which it is lowered.
-const LOWERING: f64 = 0.4;
 /// How fast the knee of the leg that stands gives way while the other foot is late, rad/s.
 const GIVING: f64 = 1.0;
+/// How much more or less a hip is bent for balance at most, rad.
+const MORE: f64 = 0.4;
 /// How far below the ground a foot reaches so that it is sure to strike, m.
 const SURE: f64 = 0.02;
 /// Knee and ankle of one who stands, rad.
@@ -52,7 +50,9 @@ impl Walk {
         self.goal(leg.shank, [knee, 0.0, 0.0, 0.0], left, tone.knee);
         // Where pins hold the foot its leg holds the body sideways; where ground does, the foot lies flat whatever the leg does.
         let foot = if self.options.balance == Balance::Capture {
-            hold_child(sense, leg.foot, level_foot(sense, course, leg.shank, ankle)).q
+            let [forward, aside] = self.options.ankles;
+            let level = level_foot(sense, course, leg.shank, ankle - forward * self.stray.x);
+            hold_child(sense, leg.foot, level * DQuat::from_rotation_x(aside * self.stray.y)).q
         } else {
             DQuat::from_rotation_y(-ankle)
         };
@@ -101,6 +101,8 @@ impl Walk {
     /// A leg that is lifted: it bends in the plane in which it will reach out `left` seconds from now.
     fn bent_leg(&self, sense: &Sense<'_>, course: &Course, left: f64) -> Swing {
         let [hip, knee] = self.options.lift;
+        // One who falls ahead has further to go.
+        let hip = hip + (self.options.lift_forward * self.stray.x).clamp(-MORE, MORE);
         let way = self.way_to_strike(sense, course, left, 0.0);
         let thigh = DQuat::from_rotation_x(way.y.atan2(-way.z)) * DQuat::from_rotation_y(-hip);
         Swing { thigh, knee, toes_up: TOES_UP + hip - knee }
@@ -142,8 +144,8 @@ impl Walk {
     }
 
     pub(super) fn set_goals(&mut self, sense: &Sense<'_>, course: &Course) {
-        let time = sense.time() - self.entered;
         let times = self.times();
+        let time = self.clock;
         let (rear, front) = (self.stance, other(self.stance));
         let holds = match self.phase {
             Phase::Stand => {
@@ -154,19 +156,19 @@ impl Walk {
                 rear
             }
             Phase::Lift => {
-                let left = times.lift - time;
+                let left = (times.lift - time) / self.hurry;
                 let [knee, ankle] = self.options.stance;
                 self.stand_on(sense, course, rear, [knee, ankle, 0.0], left);
-                let swing = self.bent_leg(sense, course, left + times.reach);
+                let swing = self.bent_leg(sense, course, left + times.reach / self.hurry);
                 self.swing(sense, course, front, &swing, left);
                 rear
             }
             Phase::Reach => {
                 // First out over the place, then down on to it.
-                let left = times.reach - time;
-                let down = LOWERING * times.reach;
+                let left = (times.reach - time) / self.hurry;
+                let down = self.options.lowering * times.reach / self.hurry;
                 let (below, toes, swing_left) =
-                    if left > down { (-OVER, TOES_UP, left - down) } else { (SURE, 0.0, left) };
+                    if left > down { (-self.options.over, TOES_UP, left - down) } else { (SURE, 0.0, left) };
                 let [knee, ankle, toe] = self.strike_pose(-left);
                 self.stand_on(sense, course, rear, [knee, ankle, toe], left);
                 let swing = self.leg_to(self.way_to_strike(sense, course, swing_left, below), toes);

@@ -30,7 +30,7 @@ pub use options::{Balance, Tone, WalkOptions};
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Bone, Physique};
-use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::glam::{DVec2, DVec3};
 use stuntlab_physics::{Actuation, Bodies, Data, Model, State, dynamics::forward_kinematics};
 
 use super::drive::{Drive, Goal};
@@ -75,7 +75,12 @@ pub struct Walk {
     phase: Phase,
     /// The leg that stands; after the strike the front one is the other still.
     stance: Side,
-    entered: f64,
+    /// Seconds in this state, by its own clock.
+    clock: f64,
+    /// How fast that clock goes: [`placement`] (4).
+    hurry: f64,
+    /// How far `ξ` is from where it is in a steady walk, forward and left, m.
+    stray: DVec2,
     /// Length of the step at hand, as asked for and as balance has it, m.
     step: [f64; 2],
     /// Way from the foot that stands to where the other is to strike, outward, m.
@@ -105,7 +110,9 @@ impl Walk {
             pins: Side::BOTH.map(|side| FootPin::new(physique, side, options.grip)),
             phase: Phase::Stand,
             stance: Side::Right,
-            entered: 0.0,
+            clock: 0.0,
+            hurry: 1.0,
+            stray: DVec2::ZERO,
             step: [options.step; 2],
             aside: options.width,
             course: None,
@@ -179,6 +186,7 @@ impl Controller for Walk {
         self.course = Some(course);
         self.place_foot(sense, &course);
         self.set_goals(sense, &course);
+        self.clock += self.hurry * sense.dt;
         let goals = &self.goals;
         self.drive.act(sense, |bone| goals[bone], out);
         self.pins.iter_mut().for_each(|pin| pin.act(sense, out));

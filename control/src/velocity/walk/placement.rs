@@ -15,7 +15,13 @@
 //! (3)  u_x = ξ_T,x - s / (e^{ω₀T} - 1)             behind ξ, so that it walks on
 //!      u_y = ξ_T,y ± w / (e^{ω₀T} + 1)             outside of ξ, so that it falls back
 //! ```
-//! A push moves `ξ`, and the foot by as much: whatever the fall was before the step, after it it is that of the walk.
+//! A push moves `ξ`, and the foot by as much: whatever the fall was before the step, after it it is that of the walk. Where the foot would be
+//! out of reach, it strikes sooner, for falls grow with time (Khadiv et al. 2016):
+//!
+//! ```text
+//! (4)  t ≤ ln((limit - offset) / (ξ - p)) / ω₀
+//! ```
+//! Here all is told from `p`, forward and outward.
 
 use stuntlab_physics::glam::DVec2;
 
@@ -33,20 +39,37 @@ pub struct Rhythm {
 }
 
 impl Rhythm {
-    /// (3): how far the centre of pressure is behind `ξ` and outside of it as a step begins, m.
-    pub fn offsets(&self) -> DVec2 {
+    /// (3): where the centre of pressure is from `ξ` as a step begins, m: behind and outside.
+    pub fn offset(&self) -> DVec2 {
         let growth = (self.rate * self.time).exp();
-        DVec2::new(self.step / (growth - 1.0), self.width / (growth + 1.0))
+        DVec2::new(-self.step / (growth - 1.0), self.width / (growth + 1.0))
     }
 
-    /// (2): where `ξ` will be in the time that is left, with the pressure where it is.
-    pub fn ahead(&self, xi: DVec2, pressure: DVec2, left: f64) -> DVec2 {
-        pressure + (xi - pressure) * (self.rate * left.max(0.0)).exp()
+    /// (2): where `ξ` will be in the time that is left.
+    pub fn ahead(&self, xi: DVec2, left: f64) -> DVec2 {
+        xi * (self.rate * left.max(0.0)).exp()
     }
 
-    /// (3): where the pressure of the next step is to be; `outward` is +1 where the foot that swings is the left one, -1 otherwise.
-    pub fn place(&self, xi: DVec2, pressure: DVec2, left: f64, outward: f64) -> DVec2 {
-        self.ahead(xi, pressure, left) + self.offsets() * DVec2::new(-1.0, outward)
+    /// (3): where the pressure of the next step is to be.
+    pub fn place(&self, xi: DVec2, left: f64) -> DVec2 {
+        self.ahead(xi, left) + self.offset()
+    }
+
+    /// Where `ξ` is in a steady walk with so much time left.
+    pub fn steady(&self, left: f64) -> DVec2 {
+        let growth = (self.rate * (self.time - left)).exp();
+        // Outside of the last foot is inside of this one.
+        -self.offset() * DVec2::new(1.0, -1.0) * growth
+    }
+
+    /// (4): the time in which (3) is still within bounds; infinite where it always is.
+    pub fn in_reach(&self, xi: DVec2, [lower, upper]: [DVec2; 2]) -> f64 {
+        let time = |xi: f64, offset: f64, lower: f64, upper: f64| {
+            let share = (if xi > 0.0 { upper } else { lower } - offset) / xi;
+            if share.is_nan() { f64::INFINITY } else { share.max(0.0).ln().max(0.0) / self.rate }
+        };
+        let offset = self.offset();
+        time(xi.x, offset.x, lower.x, upper.x).min(time(xi.y, offset.y, lower.y, upper.y))
     }
 }
 
@@ -72,17 +95,29 @@ mod tests {
             (vx, vy) in (-2.0..2.0_f64, -1.0..1.0_f64), step in 0.0..0.8_f64, width in 0.05..0.4_f64, time in 0.3..0.8_f64,
         ) {
             let rhythm = Rhythm { rate: 3.1, time, step, width };
-            let (mut xi, mut pressure, mut side) = (DVec2::new(vx, vy), DVec2::ZERO, 1.0);
-            let mut way = Vec::new();
+            let (mut xi, mut way) = (DVec2::new(vx, vy), Vec::new());
             for _ in 0..4 {
-                let next = rhythm.place(xi, pressure, time, side);
-                xi = rhythm.ahead(xi, pressure, time);
-                way.push((next - pressure) * DVec2::new(1.0, side));
-                (pressure, side) = (next, -side);
+                let next = rhythm.place(xi, time);
+                way.push(next);
+                // From the next foot, whose outside is the other side.
+                xi = (rhythm.ahead(xi, time) - next) * DVec2::new(1.0, -1.0);
+                prop_assert!((xi - rhythm.steady(time)).length() < 1e-9, "{xi}");
             }
             for w in &way[1..] {
                 prop_assert!((*w - DVec2::new(step, width)).length() < 1e-9, "{way:?}");
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_would_be_out_of_reach_is_just_in_reach_in_time(x in -0.3..0.6_f64, y in -0.3..0.3_f64) {
+            let rhythm = Rhythm { rate: 3.1, time: 0.5, step: 0.5, width: 0.2 };
+            let bounds = [DVec2::new(-0.4, -0.3), DVec2::new(0.6, 0.5)];
+            let left = rhythm.in_reach(DVec2::new(x, y), bounds);
+            let place = rhythm.place(DVec2::new(x, y), left.min(10.0));
+            let over = (bounds[0] - place).max(place - bounds[1]).max_element();
+            prop_assert!(left == 0.0 || over < 1e-9, "{left} {place}");
         }
     }
 

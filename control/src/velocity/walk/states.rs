@@ -42,7 +42,7 @@ impl Walk {
     }
 
     pub(super) fn enter_phase(&mut self, phase: Phase, sense: &Sense<'_>) {
-        (self.phase, self.entered) = (phase, sense.time());
+        (self.phase, self.clock, self.hurry) = (phase, 0.0, 1.0);
         let (rear, front) = (self.stance, other(self.stance));
         let [rear_foot, front_foot] = [rear, front].map(|side| self.biped.leg(side).foot);
         match phase {
@@ -69,7 +69,7 @@ impl Walk {
     }
 
     pub(super) fn go_on(&mut self, sense: &Sense<'_>) {
-        let time = sense.time() - self.entered + 0.5 * sense.dt;
+        let time = self.clock + 0.5 * sense.dt;
         let times = self.times();
         let front = other(self.stance);
         match self.phase {
@@ -100,17 +100,15 @@ impl Walk {
         sense.own.load(front) > STRIKE && (arrives || time > whole)
     }
 
-    /// Says where the foot that swings is to strike.
+    /// Says where the foot that swings is to strike, and how soon.
     pub(super) fn place_foot(&mut self, sense: &Sense<'_>, course: &Course) {
         let times = self.times();
-        let time = sense.time() - self.entered;
         let until_strike = match self.phase {
-            Phase::Lift => times.lift + times.reach - time,
-            Phase::Reach => times.reach - time,
+            Phase::Lift => times.lift + times.reach - self.clock,
+            Phase::Reach => times.reach - self.clock,
             Phase::Stand | Phase::Load => return,
         };
-        let options = &self.options;
-        match options.balance {
+        match self.options.balance {
             Balance::None => {}
             Balance::Base => {
                 let stance =
@@ -120,24 +118,33 @@ impl Walk {
                     self.step[1] = longer;
                 }
             }
-            Balance::Capture => {
-                let out = outward(other(self.stance));
-                let rhythm = Rhythm {
-                    rate: sense.own.pendulum_rate(),
-                    time: times.lift + times.reach + times.load,
-                    step: self.step[0],
-                    width: options.width,
-                };
-                let ankle = self.ankle(sense, self.stance);
-                let xi = course.own(sense.own.capture_point() - ankle).truncate();
-                let pressure = DVec2::new(options.pressure, 0.0);
-                // Both feet bear while the weight goes over: it is there in the middle of that time.
-                let left = until_strike.max(0.0) + 0.5 * times.load;
-                let place = rhythm.place(xi, pressure, left, out) - pressure;
-                self.step[1] = place.x.clamp(REACH[0], REACH[1]);
-                self.aside = (out * place.y).clamp(options.apart[0], options.apart[1]);
-            }
+            Balance::Capture => self.capture(sense, course, until_strike.max(0.0)),
         }
+    }
+
+    fn capture(&mut self, sense: &Sense<'_>, course: &Course, until_strike: f64) {
+        let (options, times) = (&self.options, self.times());
+        let outward = DVec2::new(1.0, outward(other(self.stance)));
+        let rhythm = Rhythm {
+            rate: sense.own.pendulum_rate(),
+            time: times.lift + times.reach + times.load,
+            step: self.step[0],
+            width: options.width,
+        };
+        // From where the foot bears, forward and outward.
+        let ankle = self.ankle(sense, self.stance);
+        let xi = course.own(sense.own.capture_point() - ankle).truncate();
+        let xi = (xi - DVec2::new(options.pressure, 0.0)) * outward;
+        // Both feet bear while the weight goes over: it is there in the middle of that time.
+        let over = 0.5 * times.load;
+        let nominal = until_strike + over;
+        let bounds = [DVec2::new(REACH[0], options.apart[0]), DVec2::new(REACH[1], options.apart[1])];
+        let soonest = until_strike / options.hurry + over;
+        let left = rhythm.in_reach(xi, bounds).clamp(soonest.min(nominal), nominal);
+        self.hurry = if left > over { (until_strike / (left - over)).clamp(1.0, options.hurry) } else { 1.0 };
+        let place = rhythm.place(xi, left).clamp(bounds[0], bounds[1]);
+        self.stray = (xi - rhythm.steady(nominal)) * outward;
+        (self.step[1], self.aside) = (place.x, place.y);
     }
 
     /// How far the foot that swings is to strike left of the other, m.
