@@ -218,6 +218,13 @@ pub(crate) fn hold_parent(sense: &Sense<'_>, bone: Bone, wanted: DQuat) -> Hold 
     }
 }
 
+/// Attitude of a foot that is bent against its shank by an angle, toes up, and otherwise level and along the course.
+pub(crate) fn level_foot(sense: &Sense<'_>, course: &Course, shank: Bone, angle: f64) -> DQuat {
+    let along = course.own(sense.data.world_from_body(sense.body_of(shank)).rotation.x_axis);
+    let pitch = (-along.z).atan2(along.x);
+    course.world() * DQuat::from_rotation_y(pitch - angle)
+}
+
 /// Writes what joints shall be into `q`, all else as it is: the ghost of one who has no place in mind.
 pub(crate) fn show(sense: &Sense<'_>, told: impl Iterator<Item = (Bone, [f64; 4])>, q: &mut [f64]) {
     let own = sense.tree().coordinates;

@@ -1,4 +1,5 @@
-//! A walking machine by target states in time (Lligadas, Susín and Ramírez, section 4): no gains, and feet that are pinned where they strike.
+//! A walking machine by target states in time (Lligadas, Susín and Ramírez, section 4): no gains, and feet that are pinned where they
+//! strike, or stand on the ground as ground holds.
 //!
 //! ```text
 //! lift   for a share of the step's time   the leg that stands goes upright, the other one bends
@@ -6,32 +7,40 @@
 //! load   for a share of the step's time   both feet stand; the rear one rolls on to its toes, which are pinned, then lets go
 //! ```
 //! The hip of the leg that stands holds the pelvis upright and along the course; with its foot pinned it has something to hold it by.
-//! Step and speed are commands; a speed of zero closes the step and stands. Balance is the paper's rule (section 4.3):
+//! Step and speed are commands; a speed of zero closes the step and stands.
 //!
-//! ```text
-//! (1)  base = from the heel of the rear foot, b, to the toes of the front foot; if the centre of mass c is not in its middle half:
-//!      d = 4/3 (c - b) - 2 L,  L the length of a foot: c is at three quarters of the new base
-//! ```
+//! | module | what |
+//! |---|---|
+//! | [`options`] | what a walk is made of |
+//! | `states` | which state follows which, and when |
+//! | [`placement`] | where the next foot goes |
+//! | [`triangle`] | the legs at double support, and a leg that reaches |
+//! | `goals` | what the joints shall be in every state |
 
+mod goals;
 mod kind;
+pub mod options;
+pub mod placement;
+mod states;
 pub mod triangle;
 
 pub use kind::KIND;
 pub(crate) use kind::{MUSCLE_KEYS, read_muscles};
+pub use options::{Balance, Tone, WalkOptions};
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Bone, Physique};
-use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::glam::{DVec2, DVec3};
 use stuntlab_physics::{Actuation, Bodies, Data, Model, State, dynamics::forward_kinematics};
 
-use super::drive::{Drive, Goal, Muscles};
-use super::pins::{FootPin, Grip};
-use super::target::Pace;
+use super::drive::{Drive, Goal};
+use super::pins::FootPin;
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::kind::Refusal;
 use crate::readings::{Published, Readings, Together};
-use crate::walking::{Biped, Course, STRIDE, STRIKE, Strides, hold_parent, other, show};
-use triangle::{LegLengths, double_support};
+use crate::walking::{Biped, Course, STRIDE, Strides, show};
+use states::Phase;
+use triangle::LegLengths;
 
 const COMMANDS: &[&str] = &["speed", "step", "heading"];
 
@@ -55,75 +64,6 @@ const PUBLISHED: [Published; 7] = [
     },
 ];
 
-/// Dorsiflexion of a foot that swings, rad: toes clear the ground by a few centimetres.
-const TOES_UP: f64 = 0.2;
-/// How far over the ground a foot comes to the place where it is to strike, m.
-const OVER: f64 = 0.06;
-/// Share of the time to reach out in which it is lowered.
-const LOWERING: f64 = 0.4;
-/// How fast the knee of the leg that stands gives way while the other foot is late, rad/s.
-const GIVING: f64 = 1.0;
-/// How far below the ground a foot reaches so that it is sure to strike, m.
-const SURE: f64 = 0.02;
-
-/// Share of the time to reach out in which a foot that touches has only brushed the ground.
-const SCUFF: f64 = 0.5;
-/// How near its place a foot that arrives early must be, m.
-const NEAR: f64 = 0.1;
-
-/// What a walk is made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WalkOptions {
-    /// Muscles of all joints.
-    pub muscles: Muscles,
-    /// How feet are held.
-    pub grip: Grip,
-    /// Length of a step, m.
-    pub step: f64,
-    /// Speed, m/s; zero stands.
-    pub speed: f64,
-    /// Shares of a step's time for lift and load.
-    pub shares: [f64; 2],
-    /// Hip and knee of the leg that swings at the end of lift, rad.
-    pub lift: [f64; 2],
-    /// Pitch of the rear foot and lean of its calf in a full step, rad: at the strike, and as it lets go.
-    pub strike: [f64; 2],
-    /// See `strike`.
-    pub toe_off: [f64; 2],
-    /// Least time a way is spread over, s.
-    pub floor: f64,
-    /// Whether the balance rule (1) acts.
-    pub balance: bool,
-}
-
-impl Default for WalkOptions {
-    fn default() -> Self {
-        Self {
-            muscles: Muscles::default(),
-            grip: Grip::Bilateral,
-            step: 0.5,
-            speed: 0.8,
-            // Swing takes four tenths of a stride, double support a tenth of it on either side (Perry 1992).
-            shares: [0.4, 0.2],
-            // Mid swing of a normal gait (Perry 1992), a few degrees more: the paths of rates are no arcs, and toes catch.
-            lift: [0.5, 1.25],
-            // A leg that is nearly straight, its foot flat; then steeper than the paper's 45°, its calf less, so that it pushes off.
-            strike: [0.0, 0.36],
-            toe_off: [0.8, 0.6],
-            floor: 0.04,
-            balance: true,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Stand,
-    Lift,
-    Reach,
-    Load,
-}
-
 /// A walk at work on a character.
 #[derive(Clone, Debug)]
 pub struct Walk {
@@ -135,9 +75,16 @@ pub struct Walk {
     phase: Phase,
     /// The leg that stands; after the strike the front one is the other still.
     stance: Side,
-    entered: f64,
+    /// Seconds in this state, by its own clock.
+    clock: f64,
+    /// How fast that clock goes: [`placement`] (4).
+    hurry: f64,
+    /// How far `ξ` is from where it is in a steady walk, forward and left, m.
+    stray: DVec2,
     /// Length of the step at hand, as asked for and as balance has it, m.
     step: [f64; 2],
+    /// Way from the foot that stands to where the other is to strike, outward, m.
+    aside: f64,
     course: Option<Course>,
     strides: Strides,
     goals: Vec<Option<Goal>>,
@@ -163,8 +110,11 @@ impl Walk {
             pins: Side::BOTH.map(|side| FootPin::new(physique, side, options.grip)),
             phase: Phase::Stand,
             stance: Side::Right,
-            entered: 0.0,
+            clock: 0.0,
+            hurry: 1.0,
+            stray: DVec2::ZERO,
             step: [options.step; 2],
+            aside: options.width,
             course: None,
             strides: Strides::default(),
             goals: vec![None; bodies.len()],
@@ -174,168 +124,15 @@ impl Walk {
         })
     }
 
-    /// Seconds of a step.
-    fn step_time(&self) -> f64 {
-        // The foot comes from as far behind as the last step was long.
-        let [last, next] = [self.strides.values[1], self.step[0]].map(f64::abs);
-        (last.max(next).max(0.2) / self.options.speed.max(0.2)).clamp(0.3, 1.2)
+    /// The same, with the right leg swinging first.
+    #[must_use]
+    pub fn right_foot_first(mut self) -> Self {
+        self.stance = Side::Left;
+        self
     }
 
     fn ankle(&self, sense: &Sense<'_>, side: Side) -> DVec3 {
         sense.data.world_from_body(sense.body_of(self.biped.leg(side).foot)).translation
-    }
-
-    fn enter_phase(&mut self, phase: Phase, sense: &Sense<'_>) {
-        (self.phase, self.entered) = (phase, sense.time());
-        let (rear, front) = (self.stance, other(self.stance));
-        let [rear_foot, front_foot] = [rear, front].map(|side| self.biped.leg(side).foot);
-        match phase {
-            Phase::Stand => {
-                self.pins[rear as usize].strike(sense, rear_foot);
-                self.pins[front as usize].strike(sense, front_foot);
-            }
-            Phase::Lift => {
-                self.step = [if self.options.speed > 0.0 { self.options.step } else { 0.0 }; 2];
-                self.pins[front as usize].release();
-                self.pins[rear as usize].strike(sense, rear_foot);
-            }
-            // It stands by now: the length of the step goes by where.
-            Phase::Reach => self.strides.settle(rear, self.ankle(sense, rear)),
-            // The rear heel may rise: the toes hold on.
-            Phase::Load => {
-                self.pins[front as usize].strike(sense, front_foot);
-                if let Some(toe) = self.biped.leg(rear).toe {
-                    self.pins[rear as usize].strike(sense, toe);
-                }
-            }
-        }
-    }
-
-    fn go_on(&mut self, sense: &Sense<'_>) {
-        let time = sense.time() - self.entered + 0.5 * sense.dt;
-        let [lift, load] = self.options.shares.map(|share| share * self.step_time());
-        let front = other(self.stance);
-        match self.phase {
-            Phase::Stand if self.options.speed > 0.0 => self.enter_phase(Phase::Lift, sense),
-            Phase::Lift if time >= lift => self.enter_phase(Phase::Reach, sense),
-            Phase::Reach if self.has_struck(sense, time, self.step_time() - lift - load) => {
-                if let Some(course) = &self.course {
-                    let length = self.strides.count(course, front, self.ankle(sense, front), sense.time());
-                    self.values[6] = (length - self.step[0]).abs();
-                    self.step[1] = length;
-                }
-                self.enter_phase(Phase::Load, sense);
-            }
-            Phase::Load if time >= load => {
-                let closed = self.step[0] == 0.0 && self.options.speed <= 0.0;
-                self.stance = front;
-                self.enter_phase(if closed { Phase::Stand } else { Phase::Lift }, sense);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether the foot that reaches out stands, after `time` of `whole`; what it brushes on its way is no ground to stand on.
-    fn has_struck(&self, sense: &Sense<'_>, time: f64, whole: f64) -> bool {
-        let (Some(course), front) = (&self.course, other(self.stance)) else { return false };
-        let way = course.own(self.ankle(sense, front) - self.ankle(sense, self.stance)).x;
-        let arrives = time > SCUFF * whole && (way - self.step[1]).abs() < NEAR;
-        sense.own.load(front) > STRIKE && (arrives || time > whole)
-    }
-
-    /// (1), while the foot is in the air.
-    fn keep_balance(&mut self, sense: &Sense<'_>, course: &Course) {
-        if !self.options.balance || self.phase != Phase::Reach && self.phase != Phase::Lift {
-            return;
-        }
-        let forward = |p: DVec3| course.own(p).x;
-        let foot = self.legs.foot;
-        let stance =
-            forward(self.strides.place(self.stance).unwrap_or_else(|| self.ankle(sense, self.stance)));
-        let heel = stance - 0.4 * foot;
-        // The base as the step that is asked for would have it.
-        let base = self.step[0] + 2.0 * foot;
-        let com = forward(sense.own.center_of_mass()) - heel;
-        let share = com / base;
-        if !(0.25..=0.75).contains(&share) && share > 0.0 {
-            let longer = 4.0 / 3.0 * com - 2.0 * foot;
-            self.step[1] = longer.clamp(-0.3, 0.7).max(self.step[0]);
-        }
-    }
-
-    fn goal(&mut self, bone: Bone, q: [f64; 4], left: f64) {
-        self.goals[bone] = Some(Goal::at(q, Pace { left, floor: self.options.floor }));
-    }
-
-    /// Hip, knee, ankle and toes of a leg in the time that is left; the hip where it is not to hold the pelvis.
-    fn leg(&mut self, side: Side, [hip, knee, ankle, toes]: [f64; 4], hips: bool, left: f64) {
-        let leg = *self.biped.leg(side);
-        if hips {
-            self.goal(leg.thigh, DQuat::from_rotation_y(-hip).to_array(), left);
-        }
-        self.goal(leg.shank, [knee, 0.0, 0.0, 0.0], left);
-        self.goal(leg.foot, DQuat::from_rotation_y(-ankle).to_array(), left);
-        if let Some(toe) = leg.toe {
-            self.goal(toe, [toes, 0.0, 0.0, 0.0], left);
-        }
-    }
-
-    fn walk(&mut self, sense: &Sense<'_>, course: &Course) {
-        let time = sense.time() - self.entered;
-        let total = self.step_time();
-        let [lift, load] = self.options.shares.map(|share| share * total);
-        let (rear, front) = (self.stance, other(self.stance));
-        let still = [0.0, 0.06, 0.03, 0.0];
-        let holds = match self.phase {
-            Phase::Stand => {
-                self.leg(rear, still, false, 0.3 - time);
-                self.leg(front, still, true, 0.3 - time);
-                rear
-            }
-            Phase::Lift => {
-                let [hip, knee] = self.options.lift;
-                self.leg(rear, [0.0, 0.12, 0.08, 0.0], false, lift - time);
-                self.leg(front, [hip, knee, TOES_UP, 0.0], true, lift - time);
-                rear
-            }
-            Phase::Reach => {
-                // First out over the place, then down on to it.
-                let reach = total - lift - load;
-                let left = reach - time;
-                let down = LOWERING * reach;
-                let (below, toes, left) =
-                    if left > down { (-OVER, TOES_UP, left - down) } else { (SURE, 0.0, left) };
-                let mut pose = double_support(&self.legs, self.step[1], self.options.strike, 0.0);
-                // A foot that finds no ground in time: the leg that stands gives way, its calf half as fast.
-                let late = (time - reach).clamp(0.0, 1.0);
-                pose.rear[1] += GIVING * late;
-                pose.rear[2] += 0.5 * GIVING * late;
-                self.leg(rear, pose.rear, false, reach - time);
-                // The foot goes to its place on the ground, wherever the hips have got to.
-                // Where they will be by then: a leg that aims from where they are is late by as much.
-                let thigh = sense.body_of(self.biped.leg(front).thigh);
-                let drift = sense.data.body_velocity(thigh).linear * left.max(self.options.floor);
-                let hip = sense.data.world_from_body(thigh).translation + drift;
-                let way = course.own(self.ankle(sense, rear) - hip);
-                let down = sense.own.up().dot(hip) - sense.own.ground() - self.legs.ankle + below;
-                let [hip, knee, ankle] = triangle::reach(&self.legs, way.x + self.step[1], down);
-                self.leg(front, [hip, knee, ankle + toes, 0.0], true, left);
-                rear
-            }
-            Phase::Load => {
-                let pose = double_support(&self.legs, self.step[1], self.options.toe_off, 0.0);
-                self.leg(rear, pose.rear, true, load - time);
-                self.leg(front, pose.front, false, load - time);
-                front
-            }
-        };
-        let thigh = self.biped.leg(holds).thigh;
-        let upright = hold_parent(sense, thigh, course.world());
-        let pace = Pace { left: 0.0, floor: self.options.floor };
-        self.goals[thigh] = Some(Goal { rates: upright.v, ..Goal::at(upright.q.to_array(), pace) });
-        if let Some(trunk) = self.biped.trunk {
-            self.goal(trunk, [0.0; 4], 0.0);
-        }
     }
 }
 
@@ -387,8 +184,9 @@ impl Controller for Walk {
         let Some(mut course) = self.course else { return };
         course.follow(sense.dt);
         self.course = Some(course);
-        self.keep_balance(sense, &course);
-        self.walk(sense, &course);
+        self.place_foot(sense, &course);
+        self.set_goals(sense, &course);
+        self.clock += self.hurry * sense.dt;
         let goals = &self.goals;
         self.drive.act(sense, |bone| goals[bone], out);
         self.pins.iter_mut().for_each(|pin| pin.act(sense, out));

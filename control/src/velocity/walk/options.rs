@@ -1,0 +1,165 @@
+//! What a walk is made of.
+
+use crate::velocity::drive::Muscles;
+use crate::velocity::pins::Grip;
+
+/// Which rule says where feet go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Balance {
+    /// Steps are as long as asked for, whatever happens.
+    None,
+    /// [`super::placement`] (1): as published, ahead only; sideways pins hold it.
+    Base,
+    /// [`super::placement`] (3), ahead and sideways.
+    Capture,
+}
+
+/// How soft joints are: torque per error of rate at most, N m s/rad; infinite as published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tone {
+    /// Hip of the leg that stands, which holds the pelvis.
+    pub stance_hip: f64,
+    /// Hip of the leg that swings.
+    pub swing_hip: f64,
+    /// Knees.
+    pub knee: f64,
+    /// Ankle of the leg that stands.
+    pub stance_ankle: f64,
+    /// Ankle of the leg that swings.
+    pub swing_ankle: f64,
+    /// Trunk.
+    pub trunk: f64,
+    /// Toes.
+    pub toe: f64,
+}
+
+impl Default for Tone {
+    fn default() -> Self {
+        let rigid = f64::INFINITY;
+        Self {
+            stance_hip: rigid,
+            swing_hip: rigid,
+            knee: rigid,
+            stance_ankle: rigid,
+            swing_ankle: rigid,
+            trunk: rigid,
+            toe: rigid,
+        }
+    }
+}
+
+/// What a walk is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WalkOptions {
+    /// Muscles of all joints.
+    pub muscles: Muscles,
+    /// How soft joints are.
+    pub tone: Tone,
+    /// How feet are held.
+    pub grip: Grip,
+    /// Length of a step, m.
+    pub step: f64,
+    /// Way between the feet, sideways, m.
+    pub width: f64,
+    /// Speed, m/s; zero stands.
+    pub speed: f64,
+    /// Shares of a step's time for lift and load.
+    pub shares: [f64; 2],
+    /// Hip and knee of the leg that swings at the end of lift, rad.
+    pub lift: [f64; 2],
+    /// Of [`Balance::Capture`]: how much more the hip is bent where the fall is not that of the walk, rad/m.
+    pub lift_forward: f64,
+    /// How far over the ground a foot comes to the place where it is to strike, m.
+    pub over: f64,
+    /// Share of the time to reach out in which it is lowered.
+    pub lowering: f64,
+    /// Knee and ankle of the leg that stands at the end of lift, rad.
+    pub stance: [f64; 2],
+    /// Pitch of the rear foot and lean of its calf in a full step, rad: at the strike, and as it lets go.
+    pub strike: [f64; 2],
+    /// See `strike`.
+    pub toe_off: [f64; 2],
+    /// How far pelvis and trunk lean forward, rad.
+    pub lean: f64,
+    /// Least time a way is spread over, s.
+    pub floor: f64,
+    /// Which rule says where feet go.
+    pub balance: Balance,
+    /// Of [`Balance::Capture`]: how far ahead of the ankle a foot bears on average, m.
+    pub pressure: f64,
+    /// Of [`Balance::Capture`]: least and largest way between the feet, sideways, m.
+    pub apart: [f64; 2],
+    /// Of [`Balance::Capture`]: how many times as fast a step may be taken that would be out of reach.
+    pub hurry: f64,
+    /// Of [`Balance::Capture`]: how the foot that stands presses down ahead and to the side where the fall is not that of the walk, rad/m.
+    pub ankles: [f64; 2],
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self {
+            muscles: Muscles::default(),
+            tone: Tone::default(),
+            grip: Grip::Bilateral,
+            step: 0.5,
+            // As wide as the hips of the published walker.
+            width: 0.21,
+            speed: 0.8,
+            // Swing takes four tenths of a stride, double support a tenth of it on either side (Perry 1992).
+            shares: [0.4, 0.2],
+            // Mid swing of a normal gait (Perry 1992), a few degrees more: the paths of rates are no arcs, and toes catch.
+            lift: [0.5, 1.25],
+            lift_forward: 0.0,
+            over: 0.06,
+            lowering: 0.4,
+            stance: [0.12, 0.08],
+            // A leg that is nearly straight, its foot flat; then steeper than the paper's 45°, its calf less, so that it pushes off.
+            strike: [0.0, 0.36],
+            toe_off: [0.8, 0.6],
+            lean: 0.0,
+            floor: 0.04,
+            balance: Balance::Base,
+            pressure: 0.05,
+            apart: [0.08, 0.7],
+            hurry: 1.5,
+            ankles: [0.0; 2],
+        }
+    }
+}
+
+impl WalkOptions {
+    /// Without pins, by contacts alone and with feet where balance wants them: the walk that `stuntlab tune velocity-honest` has found.
+    pub fn honest() -> Self {
+        Self {
+            grip: Grip::None,
+            balance: Balance::Capture,
+            tone: Tone {
+                stance_hip: 183.4,
+                swing_hip: 50.68,
+                knee: 28.66,
+                stance_ankle: 14.61,
+                swing_ankle: 8.574,
+                trunk: 27.18,
+                toe: 1.91,
+            },
+            step: 0.4123,
+            width: 0.2239,
+            speed: 1.0,
+            shares: [0.4985, 0.03018],
+            lift: [0.6494, 1.173],
+            lift_forward: 0.8596,
+            over: 0.04794,
+            lowering: 0.5181,
+            stance: [0.1595, 0.05523],
+            strike: [0.0, 0.2269],
+            toe_off: [0.03276, 0.3287],
+            lean: 0.0249,
+            floor: 0.1085,
+            pressure: 0.04929,
+            apart: [0.03967, 0.7],
+            hurry: 1.661,
+            ankles: [0.2749, -0.1745],
+            ..Self::default()
+        }
+    }
+}

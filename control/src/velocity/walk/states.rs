@@ -1,0 +1,154 @@
+//! Which state of the walk follows which, and when; and where the foot that swings is to strike, anew in every step.
+
+use stuntlab_mocap::Side;
+use stuntlab_physics::glam::DVec2;
+
+use super::placement::{Rhythm, longer_step};
+use super::{Balance, Walk};
+use crate::controller::Sense;
+use crate::walking::{Course, STRIKE, other, outward};
+
+/// Share of the time to reach out in which a foot that touches has only brushed the ground.
+const SCUFF: f64 = 0.5;
+/// How near its place a foot that arrives early must be, m.
+const NEAR: f64 = 0.1;
+/// How far back and ahead a foot is placed at most, m: legs reach no further.
+const REACH: [f64; 2] = [-0.5, 0.75];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Stand,
+    Lift,
+    Reach,
+    Load,
+}
+
+/// Seconds of the states of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Times {
+    pub(super) lift: f64,
+    pub(super) reach: f64,
+    pub(super) load: f64,
+}
+
+impl Walk {
+    /// Seconds of the states of the step at hand.
+    pub(super) fn times(&self) -> Times {
+        // The foot comes from as far behind as the last step was long; one that goes where balance wants keeps its rhythm.
+        let last = if self.options.balance == Balance::Capture { 0.0 } else { self.strides.values[1].abs() };
+        let total = (last.max(self.step[0].abs()).max(0.2) / self.options.speed.max(0.2)).clamp(0.3, 1.2);
+        let [lift, load] = self.options.shares.map(|share| share * total);
+        Times { lift, reach: total - lift - load, load }
+    }
+
+    pub(super) fn enter_phase(&mut self, phase: Phase, sense: &Sense<'_>) {
+        (self.phase, self.clock, self.hurry) = (phase, 0.0, 1.0);
+        let (rear, front) = (self.stance, other(self.stance));
+        let [rear_foot, front_foot] = [rear, front].map(|side| self.biped.leg(side).foot);
+        match phase {
+            Phase::Stand => {
+                self.pins[rear as usize].strike(sense, rear_foot);
+                self.pins[front as usize].strike(sense, front_foot);
+            }
+            Phase::Lift => {
+                self.step = [if self.options.speed > 0.0 { self.options.step } else { 0.0 }; 2];
+                self.aside = self.options.width;
+                self.pins[front as usize].release();
+                self.pins[rear as usize].strike(sense, rear_foot);
+            }
+            // It stands by now: the length of the step goes by where.
+            Phase::Reach => self.strides.settle(rear, self.ankle(sense, rear)),
+            // The rear heel may rise: the toes hold on.
+            Phase::Load => {
+                self.pins[front as usize].strike(sense, front_foot);
+                if let Some(toe) = self.biped.leg(rear).toe {
+                    self.pins[rear as usize].strike(sense, toe);
+                }
+            }
+        }
+    }
+
+    pub(super) fn go_on(&mut self, sense: &Sense<'_>) {
+        let time = self.clock + 0.5 * sense.dt;
+        let times = self.times();
+        let front = other(self.stance);
+        match self.phase {
+            Phase::Stand if self.options.speed > 0.0 => self.enter_phase(Phase::Lift, sense),
+            Phase::Lift if time >= times.lift => self.enter_phase(Phase::Reach, sense),
+            Phase::Reach if self.has_struck(sense, time, times.reach) => {
+                if let Some(course) = &self.course {
+                    let length = self.strides.count(course, front, self.ankle(sense, front), sense.time());
+                    self.values[6] = (length - self.step[0]).abs();
+                    self.step[1] = length;
+                }
+                self.enter_phase(Phase::Load, sense);
+            }
+            Phase::Load if time >= times.load => {
+                let closed = self.step[0] == 0.0 && self.options.speed <= 0.0;
+                self.stance = front;
+                self.enter_phase(if closed { Phase::Stand } else { Phase::Lift }, sense);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the foot that reaches out stands, after `time` of `whole`; what it brushes on its way is no ground to stand on.
+    fn has_struck(&self, sense: &Sense<'_>, time: f64, whole: f64) -> bool {
+        let (Some(course), front) = (&self.course, other(self.stance)) else { return false };
+        let way = course.own(self.ankle(sense, front) - self.ankle(sense, self.stance)).x;
+        let arrives = time > SCUFF * whole && (way - self.step[1]).abs() < NEAR;
+        sense.own.load(front) > STRIKE && (arrives || time > whole)
+    }
+
+    /// Says where the foot that swings is to strike, and how soon.
+    pub(super) fn place_foot(&mut self, sense: &Sense<'_>, course: &Course) {
+        let times = self.times();
+        let until_strike = match self.phase {
+            Phase::Lift => times.lift + times.reach - self.clock,
+            Phase::Reach => times.reach - self.clock,
+            Phase::Stand | Phase::Load => return,
+        };
+        match self.options.balance {
+            Balance::None => {}
+            Balance::Base => {
+                let stance =
+                    self.strides.place(self.stance).unwrap_or_else(|| self.ankle(sense, self.stance));
+                let com = course.own(sense.own.center_of_mass() - stance).x;
+                if let Some(longer) = longer_step(self.step[0], self.legs.foot, com) {
+                    self.step[1] = longer;
+                }
+            }
+            Balance::Capture => self.capture(sense, course, until_strike.max(0.0)),
+        }
+    }
+
+    fn capture(&mut self, sense: &Sense<'_>, course: &Course, until_strike: f64) {
+        let (options, times) = (&self.options, self.times());
+        let outward = DVec2::new(1.0, outward(other(self.stance)));
+        let rhythm = Rhythm {
+            rate: sense.own.pendulum_rate(),
+            time: times.lift + times.reach + times.load,
+            step: self.step[0],
+            width: options.width,
+        };
+        // From where the foot bears, forward and outward.
+        let ankle = self.ankle(sense, self.stance);
+        let xi = course.own(sense.own.capture_point() - ankle).truncate();
+        let xi = (xi - DVec2::new(options.pressure, 0.0)) * outward;
+        // Both feet bear while the weight goes over: it is there in the middle of that time.
+        let over = 0.5 * times.load;
+        let nominal = until_strike + over;
+        let bounds = [DVec2::new(REACH[0], options.apart[0]), DVec2::new(REACH[1], options.apart[1])];
+        let soonest = until_strike / options.hurry + over;
+        let left = rhythm.in_reach(xi, bounds).clamp(soonest.min(nominal), nominal);
+        self.hurry = if left > over { (until_strike / (left - over)).clamp(1.0, options.hurry) } else { 1.0 };
+        let place = rhythm.place(xi, left).clamp(bounds[0], bounds[1]);
+        self.stray = (xi - rhythm.steady(nominal)) * outward;
+        (self.step[1], self.aside) = (place.x, place.y);
+    }
+
+    /// How far the foot that swings is to strike left of the other, m.
+    pub(super) fn leftward(&self, swing: Side) -> f64 {
+        outward(swing) * self.aside
+    }
+}
