@@ -89,15 +89,6 @@ impl Dynamo {
         }
     }
 
-    /// (5) for the root, as far as the motion is not upright: see [`super::Targets`].
-    pub(super) fn root_as_bone(&self, now: DVec3, strength: f64, dt: f64) -> Option<ImplicitForce> {
-        let share = 1.0 - self.targets.upright;
-        let (k1, k2) = self.gains.of_root();
-        let gains = (k1 * share * strength, k2 * share * strength.sqrt());
-        let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
-        (share > 0.0).then(|| servo(error, rate, gains, now, dt, f64::INFINITY))
-    }
-
     /// A joint servo that turns a bone towards its target.
     fn serve(&self, sense: &Sense<'_>, bone: Bone, (k1, k2): (f64, f64), out: &mut Actuation) {
         let body = sense.bone(bone);

@@ -36,5 +36,7 @@ scenes!(
     "dynamo-walks",
     "simbicon-walk",
     "velocity-course",
+    "velocity-track",
+    "velocity-upper",
     "velocity-walk",
 );
