@@ -20,10 +20,10 @@ pub const KIND: Kind = Kind {
 };
 
 const KEYS: &[Setting] = &[
-    Setting::new("floor", "0.04", "seconds over which an error goes"),
+    Setting::new("floor", "0.1", "seconds over which an error goes"),
     Setting::new(
         "firmness",
-        "1.6",
+        "5.0",
         "factor on the table of gains by body part, with which motors give way; 0: they are rigid",
     ),
     Setting::new(
@@ -33,10 +33,10 @@ const KEYS: &[Setting] = &[
     ),
 ];
 
-/// Twice the reaction time of usual muscles, so that they follow (see [`crate::velocity::muscle`]).
-const FLOOR: f64 = 0.04;
-/// The table is for 45 kg; this is for a grown body.
-const FIRMNESS: f64 = 1.6;
+/// Five times the reaction time of usual muscles, so that they follow (see [`crate::velocity::muscle`]); at 0.06 a walk falls.
+const FLOOR: f64 = 0.1;
+/// Three times the servos of a grown body: errors are a third of theirs, and it is as calm.
+const FIRMNESS: f64 = 5.0;
 
 impl Maker for TrackOptions {
     fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {

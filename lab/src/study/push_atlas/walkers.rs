@@ -14,11 +14,14 @@ pub(super) struct Walker {
 pub(super) const WALKERS: [Walker; 4] = [
     // The paper: rates as rows of one linear complementarity problem, feet pinned.
     Walker { name: "pinned-rates", scene: "velocity-walk", set: &["formulation=lcp-pgs"] },
-    // The same states, pins and solver under joint servos.
+    // The same states, pins and solver under joint servos, with the gains of `velocity-servos`.
     Walker {
         name: "pinned-servos",
         scene: "velocity-walk",
-        set: &["formulation=lcp-pgs", "character.0.controller.muscles={ drive = \"servos\" }"],
+        set: &[
+            "formulation=lcp-pgs",
+            "character.0.controller.muscles={ drive = \"servos\", servo_scale = 4.65, servo_damping = 0.1022 }",
+        ],
     },
     // Free feet.
     Walker { name: "simbicon-servos", scene: "simbicon-walk", set: &[] },
