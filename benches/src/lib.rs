@@ -1,6 +1,7 @@
 //! What the benches share: the figures by name, and random states that are the same in every run.
 
 pub mod scenes;
+pub mod walker;
 
 use stuntlab_physics::figures::{self, Figure};
 use stuntlab_physics::spatial::rotation;

@@ -165,6 +165,7 @@ pub const KINDS: &[Kind] = &[
     upright::KIND,
     simbicon::KIND,
     velocity::walk::KIND,
+    velocity::track::KIND,
 ];
 
 pub use controller::{Controller, Idle, Role, Sense, UnknownCommand};

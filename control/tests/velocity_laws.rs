@@ -135,7 +135,7 @@ proptest! {
     ) {
         for ramp in [Ramp::Cap, Ramp::Rate] {
             for formulation in [Formulation::ImplicitPenalty, Formulation::LcpPgs, Formulation::LcpDantzig] {
-                let muscles = Muscles { strength: 0.3, reaction, ramp, lead };
+                let muscles = Muscles { strength: 0.3, reaction, ramp, lead, servos: None };
                 let mut stage = Driven::on(Stage::walker(options(formulation)), muscles);
                 let mut before: Vec<DVec3> = stage.torques().iter().map(|t| t.1).collect();
                 for k in 0..40 {
@@ -215,7 +215,7 @@ fn slow_muscles_are_calm_with_a_lead_and_ring_without() {
         // Three times what holds the chain out straight.
         builder.change_bodies(|body| body.joint = body.joint.clone().with_effort_limit(60.0));
         let model = builder.build().expect("a chain");
-        let muscles = Muscles { strength: 1.0, reaction, ramp: Ramp::Rate, lead };
+        let muscles = Muscles { strength: 1.0, reaction, ramp: Ramp::Rate, lead, servos: None };
         let mut stage = Driven::new(model, Formulation::LcpDantzig, muscles);
         let goal = targets(&stage.stage.model, &stage.stage.state, &[0.8, -0.3, 0.5, 0.4], 1.0);
         let (mut shaking, steps) = (0.0, 600);

@@ -171,11 +171,11 @@ fn merged_shards_are_the_bytes_of_one_run() {
     let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
     let (program, whole, merged) = (env!("CARGO_BIN_EXE_stuntlab"), path("whole"), path("merged"));
     let shards: Vec<String> = (1..=3).map(|i| path(&format!("shard-{i}"))).collect();
-    let output = stuntlab(&["run", "push-atlas", "--quick", "--quiet", "--out", &whole]);
+    let output = stuntlab(&["run", "stand-atlas", "--quick", "--quiet", "--out", &whole]);
     assert!(output.status.success(), "{}", words(&output.stderr));
 
     // The first shard is killed on its way.
-    let arguments = ["run", "push-atlas", "--quick", "--quiet", "--threads", "1", "--shard", "1/3", "--out"];
+    let arguments = ["run", "stand-atlas", "--quick", "--quiet", "--threads", "1", "--shard", "1/3", "--out"];
     let mut child =
         Command::new(program).args(arguments).arg(&shards[0]).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
@@ -183,7 +183,7 @@ fn merged_shards_are_the_bytes_of_one_run() {
     child.wait().unwrap();
 
     let script = format!(
-        "{program} run push-atlas --quick --quiet --threads 1 --shard {{}}/3 --out {}/shard-{{}}",
+        "{program} run stand-atlas --quick --quiet --threads 1 --shard {{}}/3 --out {}/shard-{{}}",
         dir.display()
     );
     let parallel = Command::new("parallel").args(["--jobs", "3", &script, ":::", "1", "2", "3"]).output();
@@ -235,7 +235,7 @@ fn merged_shards_are_the_bytes_of_one_run() {
         words(&output.stderr)
     );
     for bad in [
-        &["run", "push-atlas", "--shard", "4/3"][..],
+        &["run", "stand-atlas", "--shard", "4/3"][..],
         &["run", "base-tumble", "--quick"],
         &["merge", "nowhere", "--out", &merged],
     ] {

@@ -154,7 +154,7 @@ pub(crate) fn per_weight(moment: DVec3, sense: &Sense<'_>) -> f64 {
 }
 
 /// Height of a figure's root over its lowest joint in the zero pose, in which it stands, m.
-fn standing_height(model: &Model) -> f64 {
+pub(crate) fn standing_height(model: &Model) -> f64 {
     let mut data = Data::new(model);
     forward_kinematics(model, &State::new(model), &mut data);
     root_over_lowest(&data.position.world_from_body)
@@ -244,27 +244,10 @@ impl Dynamo {
     /// same in every cell of targets and torques.
     fn balance(&mut self, sense: &Sense<'_>, strength: f64, out: &mut Actuation) {
         let root_body = sense.root();
-        let actual = sense.data.velocity.body[root_body].angular;
-        let gravity = sense.model.gravity();
-        let root = RootSense {
-            error: self.targets.error[0],
-            wanted: self.targets.angular_velocity[0],
-            actual,
-            down: gravity.try_normalize().unwrap_or(-DVec3::Z),
-            touching: sense.own.is_touching(),
-            weight: sense.own.mass() * gravity.length(),
-            // Of the height the motion has now: who kneels on purpose has not fallen.
-            height: sense.data.position.world_from_body[root_body].translation.z
-                / self.wanted.position[0].z.max(0.1),
-            upright: self.targets.upright,
-            strength,
-            dt: sense.dt,
-        };
+        let root = RootSense::of(sense, &self.targets, &self.wanted, strength);
         self.root.balance = self.options.balance;
-        let as_bone = self.root_as_bone(actual, strength, sense.dt);
-        let terms = [as_bone, self.root.moment(&root), root.yaw(self.options.yaw_limit)];
-        for term in terms.into_iter().flatten() {
-            let moment = term.at_rest.angular - term.gain.angular * actual;
+        for term in self.root.moments(&root, self.gains.of_root(), self.options.yaw_limit) {
+            let moment = term.at_rest.angular - term.gain.angular * root.actual;
             if self.options.application == Application::FullyInternal {
                 self.push_off(sense, moment, out);
             } else {

@@ -26,6 +26,10 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Sym3;
 
 use super::gains::YAW;
+use super::targets::Targets;
+use super::torques::{Task, servo};
+use crate::controller::Sense;
+use crate::reference::Attitudes;
 
 /// How the root keeps upright.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,6 +112,33 @@ pub struct RootSense {
 }
 
 impl RootSense {
+    /// Of a character with these targets for a motion that wants this.
+    pub fn of(sense: &Sense<'_>, targets: &Targets, wanted: &Attitudes, strength: f64) -> Self {
+        let root = sense.root();
+        let gravity = sense.model.gravity();
+        Self {
+            error: targets.error[0],
+            wanted: targets.angular_velocity[0],
+            actual: sense.data.velocity.body[root].angular,
+            down: gravity.try_normalize().unwrap_or(-DVec3::Z),
+            touching: sense.own.is_touching(),
+            weight: sense.own.mass() * gravity.length(),
+            // Of the height the motion has now: who kneels on purpose has not fallen.
+            height: sense.data.position.world_from_body[root].translation.z / wanted.position[0].z.max(0.1),
+            upright: targets.upright,
+            strength,
+            dt: sense.dt,
+        }
+    }
+
+    /// (5) for the root, as far as the motion is not upright (see [`Targets`]), with these gains.
+    fn as_bone(&self, (k1, k2): (f64, f64)) -> Option<ImplicitForce> {
+        let share = 1.0 - self.upright;
+        let gains = (k1 * share * self.strength, k2 * share * self.strength.sqrt());
+        let task = Task { error: self.error, rate: self.wanted, push: DVec3::ZERO, now: self.actual };
+        (share > 0.0).then(|| servo(task, gains, self.dt, f64::INFINITY))
+    }
+
     /// A weak spring about the vertical that keeps the root's own heading with the body's: (7) removes that
     /// part from the balance. At most `limit`, N m.
     pub fn yaw(&self, limit: f64) -> Option<ImplicitForce> {
@@ -162,7 +193,17 @@ impl Root {
         }
     }
 
-    /// The moment on the root for this step, `None` for none.
+    /// All moments on the root for this step: as a bone like the others with `gains`, its balance, its heading by `yaw_limit` at most, N m.
+    pub fn moments(
+        &mut self,
+        s: &RootSense,
+        gains: (f64, f64),
+        yaw_limit: f64,
+    ) -> impl Iterator<Item = ImplicitForce> + use<> {
+        [s.as_bone(gains), self.moment(s), s.yaw(yaw_limit)].into_iter().flatten()
+    }
+
+    /// The moment that balances the root for this step, `None` for none.
     pub fn moment(&mut self, s: &RootSense) -> Option<ImplicitForce> {
         match self.balance {
             Balance::Unpowered => None,

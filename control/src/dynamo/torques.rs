@@ -56,19 +56,19 @@ impl Application {
 
 /// A bone and what it is to do.
 #[derive(Clone, Copy)]
-struct Task {
+pub(super) struct Task {
     /// `Δ`, rad.
-    error: DVec3,
+    pub(super) error: DVec3,
     /// `ω_d`, rad/s.
-    rate: DVec3,
+    pub(super) rate: DVec3,
     /// (10), N m.
-    push: DVec3,
+    pub(super) push: DVec3,
     /// How fast it turns, rad/s.
-    now: DVec3,
+    pub(super) now: DVec3,
 }
 
 /// `k₁ (Δ + h ω_d) + k₂ ω_d + (10) - (k₂ + h k₁) ω_next`, no stronger than `limit` at the present velocity.
-fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
+pub(super) fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
     let Task { error, rate, push, now } = task;
     let (at_rest, gain) = (k1 * (error + dt * rate) + k2 * rate + push, k2 + dt * k1);
     let size = (at_rest - gain * now).length();
@@ -118,16 +118,6 @@ impl Dynamo {
                 );
             }
         }
-    }
-
-    /// (5) for the root, as far as the motion is not upright: see [`super::Targets`].
-    pub(super) fn root_as_bone(&self, now: DVec3, strength: f64, dt: f64) -> Option<ImplicitForce> {
-        let share = 1.0 - self.targets.upright;
-        let (k1, k2) = self.gains.of_root();
-        let gains = (k1 * share * strength, k2 * share * strength.sqrt());
-        let (error, rate) = (self.targets.error[0], self.targets.angular_velocity[0]);
-        let task = Task { error, rate, push: DVec3::ZERO, now };
-        (share > 0.0).then(|| servo(task, gains, dt, f64::INFINITY))
     }
 
     /// A joint servo that turns a bone towards its target, and pushes besides.

@@ -6,6 +6,7 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Bodies, Model};
 
 use super::muscle::{Muscle, Ramp};
+use super::servos::{Servos, serve};
 use super::target::{Pace, desired_rate, is_driven};
 use crate::controller::Sense;
 
@@ -16,7 +17,7 @@ const OWNER: u32 = 0x0076_0000;
 /// How strong and how quick all muscles are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Muscles {
-    /// Factor on the joints' effort limits.
+    /// Factor on the joints' effort limits; of servos, on their gains.
     pub strength: f64,
     /// Reaction time of all muscles, s.
     pub reaction: f64,
@@ -24,12 +25,14 @@ pub struct Muscles {
     pub ramp: Ramp,
     /// Seconds over which a velocity error is taken away, at least a step; see [`super::muscle`] (4).
     pub lead: f64,
+    /// Joint servos in the place of muscles, for comparison: nothing above but the strength is theirs.
+    pub servos: Option<Servos>,
 }
 
 impl Default for Muscles {
     /// As published: 20 ms, and nothing done about it.
     fn default() -> Self {
-        Self { strength: 1.0, reaction: 0.02, ramp: Ramp::Cap, lead: 0.0 }
+        Self { strength: 1.0, reaction: 0.02, ramp: Ramp::Cap, lead: 0.0, servos: None }
     }
 }
 
@@ -61,11 +64,13 @@ impl Goal {
     }
 }
 
-/// Motors on all driven joints of a character.
+/// Motors on all driven joints of a character, or servos.
 #[derive(Clone, Debug)]
 pub struct Drive {
     muscles: Muscles,
     joints: Vec<(Bone, Key, Muscle)>,
+    /// Stiffness and damping per bone, of servos.
+    gains: Vec<(f64, f64)>,
 }
 
 impl Drive {
@@ -78,11 +83,15 @@ impl Drive {
             is_driven(&body.joint().kind).then(|| (Bone::new(k), Key::of(owner, k as u32), muscle))
         };
         let joints = model.bodies()[bodies].iter().enumerate().filter_map(joint).collect();
-        Self { muscles, joints }
+        let gains = muscles.servos.map(|servos| servos.gains(model, bodies)).unwrap_or_default();
+        Self { muscles, joints, gains }
     }
 
     /// Writes motors towards what every joint shall be; joints without a goal are limp.
     pub fn act(&self, sense: &Sense<'_>, goal: impl Fn(Bone) -> Option<Goal>, out: &mut Actuation) {
+        if self.muscles.servos.is_some() {
+            return self.serve(sense, goal, out);
+        }
         let share = sense.dt / self.muscles.lead.max(sense.dt);
         for &(bone, key, ref muscle) in &self.joints {
             let Some(goal) = goal(bone).filter(|goal| goal.damping > 0.0) else { continue };
@@ -99,7 +108,16 @@ impl Drive {
         }
     }
 
-    /// Torques of every driven joint in the last step, and the most it may give.
+    fn serve(&self, sense: &Sense<'_>, goal: impl Fn(Bone) -> Option<Goal>, out: &mut Actuation) {
+        for &(bone, ..) in &self.joints {
+            let Some(goal) = goal(bone).filter(|goal| goal.damping > 0.0) else { continue };
+            let (stiffness, damping) = self.gains[bone.index()];
+            let gains = (self.muscles.strength * stiffness, self.muscles.strength * damping);
+            serve(sense.bone(bone), &goal, gains, sense.dt, out);
+        }
+    }
+
+    /// Torques of every driven joint in the last step, and the most it may give; of motors only.
     pub fn torques<'a>(&'a self, sense: &'a Sense<'_>) -> impl Iterator<Item = (Bone, DVec3, &'a Muscle)> {
         let gave = |key| sense.data.report_of_motor(key).map_or(DVec3::ZERO, |report| report.force);
         self.joints.iter().map(move |(bone, key, muscle)| (*bone, gave(*key), muscle))

@@ -14,6 +14,7 @@ mod way;
 pub use gauge::{Gauge, Reading};
 pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
 pub(crate) use sample::Start;
+pub(crate) use watch::has_fallen;
 
 /// All quantities that come with the program. What controllers publish can be measured besides.
 pub const QUANTITIES: &[&[Quantity]] = &[of_world::ROWS, of_characters::ROWS];

@@ -24,6 +24,11 @@ const FALLEN: (f64, f64) = (0.6, 0.12);
 /// Standing: at least this share of the usual height, and tilted by no more than this angle.
 const STANDING: (f64, f64) = (0.8, 0.6);
 
+/// Whether a root at a height over the lowest part that is usually another, m, is that of one who has fallen.
+pub(crate) fn has_fallen(height: f64, usual: f64) -> bool {
+    height < FALLEN.0 * usual && usual - height > FALLEN.1
+}
+
 /// All characters of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
@@ -134,7 +139,7 @@ impl Watch {
 impl Watched {
     /// Whether the root is far too low.
     pub(crate) fn has_fallen(&self) -> bool {
-        self.height < FALLEN.0 * self.usual && self.usual - self.height > FALLEN.1
+        has_fallen(self.height, self.usual)
     }
 
     /// Whether it is about as high and as upright as it should be.

@@ -34,7 +34,11 @@ scenes!(
     "dynamo-shoves",
     "dynamo-walk",
     "dynamo-walks",
+    "simbicon-gallery",
     "simbicon-walk",
     "velocity-course",
+    "velocity-servos",
+    "velocity-track",
+    "velocity-upper",
     "velocity-walk",
 );

@@ -13,7 +13,8 @@
 //! |---|---|
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
-//! | `push-atlas` | how hard a standing character may be pushed, from where ([`push_atlas`]) |
+//! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
+//! | `stand-atlas` | how hard a standing character may be pushed, from where ([`stand_atlas`]) |
 
 pub mod clip_trials;
 mod engine;
@@ -21,6 +22,7 @@ pub mod gain_map;
 mod merge;
 mod plan;
 pub mod push_atlas;
+pub mod stand_atlas;
 mod store;
 mod table;
 
@@ -63,7 +65,7 @@ pub struct Report {
 }
 
 /// All studies, by name.
-pub const STUDIES: &[Study] = &[clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY];
+pub const STUDIES: &[Study] = &[clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY, stand_atlas::STUDY];
 
 /// The study of this name.
 pub fn find(name: &str) -> Option<&'static Study> {

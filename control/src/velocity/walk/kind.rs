@@ -9,6 +9,7 @@ use crate::settings::{Fields, SettingError};
 use crate::velocity::drive::Muscles;
 use crate::velocity::muscle::Ramp;
 use crate::velocity::pins::Grip;
+use crate::velocity::servos::Servos;
 
 /// The row of the kind.
 pub const KIND: Kind = Kind {
@@ -99,6 +100,13 @@ pub(crate) const MUSCLE_KEYS: &[Setting] = &[
         "`cap` (as printed: forces grow so fast) or `rate` (and fall so fast)",
     ),
     Setting::new("muscles.lead", "0.0", "seconds over which an error of rate is taken away"),
+    Setting::new(
+        "muscles.drive",
+        "\"motors\"",
+        "`motors`, or `servos`: joint servos (stable PD) towards the same states in their place",
+    ),
+    Setting::new("muscles.servo_scale", "1.6", "of `servos`: factor on the table of gains by body part"),
+    Setting::new("muscles.servo_damping", "0.1", "of `servos`: damping per stiffness, s"),
 ];
 
 const RAMPS: [(&str, Ramp); 2] = [("cap", Ramp::Cap), ("rate", Ramp::Rate)];
@@ -122,6 +130,7 @@ pub(crate) fn read_muscles(table: &Fields<'_>) -> Result<Muscles, SettingError> 
         reaction: own.at_least_zero("reaction")?.unwrap_or(usual.reaction),
         ramp: own.choice("ramp", &RAMPS)?.unwrap_or(usual.ramp),
         lead: own.at_least_zero("lead")?.unwrap_or(usual.lead),
+        servos: read_servos(&own)?,
     };
     own.finish()?;
     Ok(muscles)
@@ -147,6 +156,16 @@ fn read_tone(table: &Fields<'_>, usual: Tone) -> Result<Tone, SettingError> {
     };
     own.finish()?;
     Ok(read)
+}
+
+fn read_servos(own: &Fields<'_>) -> Result<Option<Servos>, SettingError> {
+    let usual = Servos::default();
+    let servos = Servos {
+        scale: own.at_least_zero("servo_scale")?.unwrap_or(usual.scale),
+        damping: own.at_least_zero("servo_damping")?.unwrap_or(usual.damping),
+    };
+    let by_servos = own.choice("drive", &[("motors", false), ("servos", true)])?.unwrap_or(false);
+    Ok(by_servos.then_some(servos))
 }
 
 fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {

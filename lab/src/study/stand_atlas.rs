@@ -20,7 +20,7 @@ use crate::tune::space::{Range, Scale};
 
 /// The study's row.
 pub const STUDY: Study = Study {
-    name: "push-atlas",
+    name: "stand-atlas",
     help: "Survival of a standing character over direction and impulse of a push, in world and parent space",
     plan,
     run,
@@ -51,7 +51,7 @@ fn plan(size: Size) -> Plan {
         Range { lower: 1.0, upper: 2.0, scale: Scale::Linear },
         Range { lower: -10.0, upper: 10.0, scale: Scale::Linear },
     ];
-    let luck = latin_hypercube(samples, &ranges, 1, "push-atlas");
+    let luck = latin_hypercube(samples, &ranges, 1, "stand-atlas");
     let cells = grid(&[LAWS.map(str::to_owned).to_vec(), directions.collect(), spell(impulses)]);
     let trials = cells.into_iter().flat_map(|cell| {
         let with = |(k, point): (usize, &Vec<f64>)| {
@@ -88,7 +88,7 @@ fn scene_text(trial: &Trial) -> Option<String> {
 
 fn run(trial: &Trial) -> Result<Vec<f64>, StudyError> {
     let Some(text) = scene_text(trial) else { return Ok(vec![f64::NAN; OUTCOMES.len()]) };
-    let scene = Scene::parse("push-atlas.toml", &text, &[])?;
+    let scene = Scene::parse("stand-atlas.toml", &text, &[])?;
     let mut run = Run::new(&scene, &variants_of(&scene, None)?)?;
     run.advance_to(scene.duration);
     let metrics = run.metrics();

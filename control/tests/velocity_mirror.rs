@@ -1,0 +1,108 @@
+//! The drive knows neither left nor right, and its torques are those of the complementarity problem.
+
+mod stage;
+
+use proptest::prelude::*;
+use stage::Stage;
+use stuntlab_control::velocity::{Drive, Goal, Muscles, Pace, Ramp, Servos};
+use stuntlab_physics::actuation::Effort;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::spatial::rotation;
+use stuntlab_physics::{Formulation, JointKind, Model, StepOptions};
+
+fn options(formulation: Formulation) -> StepOptions {
+    StepOptions { tolerance: 1e-12, ..StepOptions::at_rate(200.0).with(formulation) }
+}
+
+/// The part of the other side.
+fn image(model: &Model, k: usize) -> usize {
+    let name = model.bodies()[k].name();
+    let other = match (name.strip_prefix('l'), name.strip_prefix('r')) {
+        (Some(part), _) => format!("r{part}"),
+        (_, Some(part)) => format!("l{part}"),
+        _ => name.to_owned(),
+    };
+    model.find(&other).or_else(|| model.find(name)).expect("both sides have the same parts").index()
+}
+
+/// A target for every joint.
+fn targets(model: &Model, draw: &[f64]) -> Vec<[f64; 4]> {
+    let mut draws = draw.iter().cycle();
+    let mut next = || draws.next().copied().unwrap_or(0.0);
+    let target = |body: &stuntlab_physics::model::Body| match body.joint().kind {
+        JointKind::Spherical => rotation::exp(0.4 * DVec3::new(next(), next(), next())).to_array(),
+        // Knees bend one way.
+        JointKind::Revolute { .. } => [0.4 * next().abs(), 0.0, 0.0, 0.0],
+        _ => [0.0; 4],
+    };
+    model.bodies().iter().map(target).collect()
+}
+
+/// What the other side's joint is to be when everything is seen in a mirror in which left is right.
+fn mirrored(model: &Model, targets: &[[f64; 4]]) -> Vec<[f64; 4]> {
+    let seen = |k: usize| {
+        let [x, y, z, w] = targets[image(model, k)];
+        match model.bodies()[k].joint().kind {
+            JointKind::Spherical => DQuat::from_xyzw(-x, y, -z, w).to_array(),
+            _ => [x, y, z, w],
+        }
+    };
+    (0..targets.len()).map(seen).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn a_mirrored_goal_gives_the_mirrored_motion(draw in prop::collection::vec(-1.0..1.0_f64, 31), by_servos: bool) {
+        let servos = by_servos.then(Servos::default);
+        let muscles = Muscles { ramp: Ramp::Rate, servos, ..Muscles::default() };
+        let mut ours = Stage::walker(options(Formulation::ImplicitPenalty));
+        let mut theirs = Stage::walker(options(Formulation::ImplicitPenalty));
+        let drive = Drive::new(&ours.model, ours.model.body_ids(), muscles);
+        let goals = targets(&ours.model, &draw);
+        let images = mirrored(&ours.model, &goals);
+        let pace = Pace { left: 0.2, floor: 0.04 };
+        for _ in 0..5 {
+            ours.run(0.04, |sense, out| drive.act(sense, |bone| Some(Goal::at(goals[bone], pace)), out));
+            theirs.run(0.04, |sense, out| drive.act(sense, |bone| Some(Goal::at(images[bone], pace)), out));
+            for k in 0..ours.model.n_bodies() {
+                let other = image(&ours.model, k);
+                let (a, b) = (ours.place(k), theirs.place(other) * DVec3::new(1.0, -1.0, 1.0));
+                prop_assert!(a.distance(b) < 1e-6, "{}: {a} {b}", ours.model.bodies()[k].name());
+            }
+        }
+    }
+
+    /// With `w` the rate beyond what is wanted: `w > 0` only at the least torque, `w < 0` only at the largest.
+    #[test]
+    fn rates_and_torques_complement_each_other_in_every_step(draw in prop::collection::vec(-1.0..1.0_f64, 31)) {
+        // Sweeps end at a thousandth of the fastest rate; pivoting gives way by a little of what a torque would do to its joint alone.
+        for (formulation, share) in [(Formulation::LcpPgs, 5e-3), (Formulation::LcpDantzig, 1e-6)] {
+            let mut stage = Stage::walker(options(formulation));
+            let muscles = Muscles { strength: 0.3, ramp: Ramp::Rate, ..Muscles::default() };
+            let drive = Drive::new(&stage.model, stage.model.body_ids(), muscles);
+            for k in 0..40 {
+                let goals = targets(&stage.model, &draw[(k / 8)..]);
+                let pace = Pace { left: 0.1, floor: 0.05 };
+                stage.step(|sense, out| drive.act(sense, |bone| Some(Goal::at(goals[bone], pace)), out));
+                let fastest = stage.act.motors.iter().map(|m| m.velocity.length()).fold(1.0, f64::max);
+                for motor in &stage.act.motors {
+                    let report = stage.data.report_of_motor(motor.key).expect("every motor reports");
+                    let Effort::Between { lower, upper } = motor.effort else { panic!("bounded per freedom") };
+                    for i in 0..motor.freedoms.len() {
+                        let (over, torque) = (-report.error[i], report.force[i]);
+                        // At a bound: to rounding of the impulse.
+                        let slack = 1e-6 * (upper[i] - lower[i]).max(1.0);
+                        let least = torque <= lower[i] + slack;
+                        let most = torque >= upper[i] - slack;
+                        prop_assert!(
+                            (over <= share * fastest || least) && (over >= -share * fastest || most),
+                            "{} step {k}: {over:e} rad/s at {torque} in {} to {}", formulation.name(), lower[i], upper[i]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
