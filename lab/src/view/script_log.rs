@@ -30,6 +30,19 @@ pub(crate) struct Line {
     pub(crate) thrown: usize,
     pub(crate) screenshots: usize,
     pub(crate) help: bool,
+    pub(crate) panel: bool,
+    /// Name of the body that is selected.
+    pub(crate) selected: Option<String>,
+    /// Controllers of all characters.
+    pub(crate) controllers: Vec<&'static str>,
+    /// What is charted.
+    pub(crate) charts: Vec<String>,
+    /// Number of marks on the timeline.
+    pub(crate) marks: usize,
+    /// Time of the state that was kept.
+    pub(crate) saved: Option<f64>,
+    /// What the window said last.
+    pub(crate) message: String,
 }
 
 impl ScriptLog {
