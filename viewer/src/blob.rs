@@ -10,8 +10,8 @@ use glam::{DVec3, Vec3};
 
 use crate::raster::LocalMesh;
 
-/// How fine the hull may be cut: 42, 162 or 642 corners.
-pub(crate) const LEVELS: usize = 3;
+/// How fine the hull may be cut: 12, 42, 162 or 642 corners; those of a coarse one are the first of a finer.
+pub(crate) const LEVELS: usize = 4;
 
 /// The convex hull of some balls, in its own frame.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Blob {
     }
 }
 
-/// A unit sphere: an icosahedron, its triangles cut into four `level + 1` times.
+/// A unit sphere: an icosahedron, its triangles cut into four `level` times.
 fn sphere(level: usize) -> &'static LocalMesh {
     static SPHERES: [OnceLock<LocalMesh>; LEVELS] = [const { OnceLock::new() }; LEVELS];
     SPHERES[level].get_or_init(|| {
@@ -90,7 +90,7 @@ fn sphere(level: usize) -> &'static LocalMesh {
             }
         }
         let vertices = vertices.into_iter().map(Vec3::normalize).collect();
-        cut(&LocalMesh { vertices, triangles, normals: Vec::new() })
+        LocalMesh { vertices, triangles, normals: Vec::new() }
     })
 }
 
@@ -128,7 +128,7 @@ mod tests {
             let mesh = blob.mesh(level);
             let (v, f) = (mesh.vertices.len(), mesh.triangles.len());
             // Euler: a closed surface of triangles has two faces per corner, less four.
-            assert_eq!((v, f), ([42, 162, 642][level], 2 * v - 4));
+            assert_eq!((v, f), ([12, 42, 162, 642][level], 2 * v - 4));
             for (triangle, normals) in mesh.triangles.iter().zip(&mesh.normals) {
                 for (corner, normal) in triangle.iter().zip(normals) {
                     let at = mesh.vertices[*corner as usize];

@@ -335,7 +335,12 @@ impl App {
         &self.camera
     }
 
-    pub(super) fn line(&self, frame: u64) -> Line {
+    /// How the window stands, as a line of JSON: what scripts read after every frame.
+    pub fn report(&self, frame: u64) -> String {
+        serde_json::to_string(&self.line(frame)).expect("texts and numbers")
+    }
+
+    fn line(&self, frame: u64) -> Line {
         let pane = &self.panes[self.active.min(self.panes.len() - 1)];
         Line {
             frame,
@@ -357,6 +362,7 @@ impl App {
             marks: pane.timeline.marks().len(),
             saved: pane.saved.as_ref().map(|s| s.state.time),
             message: self.capture.message.clone(),
+            rows: self.row_places(),
         }
     }
 }

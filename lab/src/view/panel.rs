@@ -100,6 +100,19 @@ impl Panel {
         }
     }
 
+    /// Where the rows that can be seen are, by label.
+    pub(crate) fn places(&self, area: Rect, size: usize, rows: &[Row]) -> Vec<(String, [usize; 4])> {
+        let label = |row: &Row| match row {
+            Row::Heading(label)
+            | Row::Button { label, .. }
+            | Row::Switch { label, .. }
+            | Row::Slider { label, .. } => label.clone(),
+        };
+        let seen = |(k, row)| Some((label(row), place(area, size, self.scroll, k)?));
+        let places = rows.iter().enumerate().filter_map(seen);
+        places.map(|(label, r)| (label, [r.x, r.y, r.width, r.height])).collect()
+    }
+
     /// Whether a slider is held.
     pub(crate) fn is_held(&self) -> bool {
         self.held.is_some()

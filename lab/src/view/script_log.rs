@@ -43,6 +43,8 @@ pub(crate) struct Line {
     pub(crate) saved: Option<f64>,
     /// What the window said last.
     pub(crate) message: String,
+    /// Rows of the side panel that can be seen, by label: left, top, width, height.
+    pub(crate) rows: Vec<(String, [usize; 4])>,
 }
 
 impl ScriptLog {
@@ -52,7 +54,7 @@ impl ScriptLog {
     }
 
     pub(crate) fn line(&mut self, frame: u64, app: &App) -> Result<(), ViewError> {
-        let line = serde_json::to_string(&app.line(frame)).expect("texts and numbers");
+        let line = app.report(frame);
         writeln!(self.file, "{line}").map_err(|source| ViewError::Log { path: self.path.clone(), source })
     }
 }

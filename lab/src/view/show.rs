@@ -68,6 +68,14 @@ impl App {
         camera
     }
 
+    /// Where the rows of the side panel were drawn last, by label.
+    pub(super) fn row_places(&self) -> Vec<(String, [usize; 4])> {
+        let Some(shown) = self.shown.as_ref().filter(|_| self.panel.open) else { return Vec::new() };
+        let canvas = Canvas::new(shown.size.0, shown.size.1);
+        let (area, size) = (self.panel_area(&canvas), self.letter_size(&canvas));
+        area.map(|area| self.panel.places(area, size, &self.rows())).unwrap_or_default()
+    }
+
     /// Whether the next picture would differ from the last.
     pub fn has_changed(&self, canvas: &Canvas) -> bool {
         !self.paused || self.capture.is_recording() || self.shown.as_ref() != Some(&self.showing(canvas))
