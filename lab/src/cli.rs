@@ -3,6 +3,8 @@
 
 mod check;
 mod clip;
+mod film;
+mod gallery;
 mod list;
 mod replay;
 mod run;
@@ -125,9 +127,8 @@ enum Command {
         /// Directory for metrics.json, log.csv, manifest.json, run.gif and sheet.png; nothing is written without it.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Leave the GIF and the contact sheet out.
-        #[arg(long)]
-        no_film: bool,
+        #[command(flatten)]
+        film: film::FilmArgs,
         /// Run the scene's foils, too: sabotage under which its marks must not hold.
         #[arg(long, conflicts_with = "vary")]
         foils: bool,
@@ -139,6 +140,8 @@ enum Command {
     },
     /// Run all scenes with their foils: marks must hold, foils must break theirs, last states must be those recorded.
     Check(check::CheckArgs),
+    /// Make the page of pictures of all scenes.
+    Gallery(gallery::GalleryArgs),
     /// Put shards of a study together: tables, pictures and results of all their trials.
     Merge {
         /// Directories of the shards.
@@ -186,11 +189,12 @@ pub(crate) fn run() -> ExitCode {
         None => showcase::showcase(voice),
         Some(Command::Scenes { kinds: false }) => list::list(voice),
         Some(Command::Scenes { kinds: true }) => list::kinds(voice),
-        Some(Command::Run { chosen, out, no_film, foils, log, part }) => {
-            let how = run::How { film: !no_film, foils, log };
+        Some(Command::Run { chosen, out, film, foils, log, part }) => {
+            let how = run::How { film: film.options(), foils, log };
             run_scene_or_study(&chosen, out.as_deref(), &how, &part, voice)
         }
         Some(Command::Check(args)) => check::run(&args, voice),
+        Some(Command::Gallery(args)) => gallery::gallery(&args, voice),
         Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
         Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),

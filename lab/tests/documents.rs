@@ -29,6 +29,7 @@ const APART: &[(&str, &str)] = &[
     ("job=$(sbatch", "needs Slurm"),
     ("sbatch", "needs Slurm"),
     ("stuntlab check", "all scenes with their foils take an hour of one core: run by itself"),
+    ("stuntlab gallery", "runs every scene: minutes of one core"),
     ("stuntlab tune NAME", "the same as `stuntlab tune dynamo-balance`, which is run"),
     ("stuntlab tune SCENE", "the same"),
     ("stuntlab merge", "needs all shards of a study: lab/tests/study.rs merges some"),

@@ -273,3 +273,74 @@ fn without_a_display_the_showcase_leaves_a_film_a_picture_and_a_table() {
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// A point of a row of the side panel, `part` of the way along it.
+fn row(line: &Value, label: &str, part: f64) -> (i32, i32) {
+    let rows = line["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row[0] == label).unwrap_or_else(|| panic!("no row {label} in {rows:?}"));
+    let number = |k: usize| row[1][k].as_f64().unwrap();
+    ((number(0) + part * number(2)) as i32, (number(1) + 0.5 * number(3)) as i32)
+}
+
+impl Session {
+    /// Presses the left button at a place and lets it go at another, as slowly as a hand.
+    fn slide(&self, from: (i32, i32), to: (i32, i32)) {
+        self.mouse(from.0, from.1);
+        self.frames(2);
+        self.xdotool(&["mousedown", "1"]);
+        self.frames(2);
+        self.mouse(to.0, to.1);
+        self.frames(2);
+        self.xdotool(&["mouseup", "1"]);
+        self.frames(2);
+    }
+}
+
+#[test]
+fn panel_strip_and_selection_work_by_real_events() {
+    let Some(mut session) = Session::start("tools", &["view", "base-game", "--paused"]) else { return };
+    let start = session.frames(2);
+
+    // The panel: a gain, a chart, one character's controller.
+    session.key("F2");
+    let open = session
+        .wait("the panel", |l| l["panel"] == true && l["rows"].as_array().is_some_and(|r| !r.is_empty()));
+    session.slide(row(&open, "stiffness", 0.33), row(&open, "stiffness", 0.8));
+    session.wait("a gain", |l| l["message"].as_str().is_some_and(|m| m.starts_with("stiffness = ")));
+    let swap = row(&open, "driven by", 0.5);
+    session.slide(swap, swap);
+    let swapped = session.wait("another controller", |l| l["controllers"][0] != "pose");
+    assert_eq!(swapped["controllers"][1], "pose", "only one of them");
+    session.key("F2");
+    session.wait("no panel", |l| l["panel"] == false);
+
+    // A body is selected by a click.
+    'search: for y in (60..300).step_by(16) {
+        for x in (160..480).step_by(16) {
+            session.slide((x, y), (x, y));
+            if session.last().is_some_and(|l| l["selected"] != Value::Null) {
+                break 'search;
+            }
+        }
+    }
+    session.wait("a body", |l| l["selected"] != Value::Null);
+
+    // Kept, gone on, come back.
+    session.key("F5");
+    session.wait("a kept state", |l| l["saved"] == start["time"]);
+    session.key("space");
+    session.wait("time", |l| time(l) > 0.1);
+    session.key("space");
+    session.wait("a pause", |l| l["paused"] == true);
+    // The left end of the strip is the start.
+    session.slide((5, 352), (5, 352));
+    session.wait("the start of the strip", |l| time(l) == 0.0);
+    session.slide((500, 352), (600, 352));
+    session.wait("scrubbing", |l| time(l) > 0.0);
+    session.key("F9");
+    let back = session.wait("the kept state", |l| time(l) == 0.0);
+    assert_eq!(back["hash"], start["hash"]);
+    session.key("q");
+    assert!(session.program.0.wait().unwrap().success());
+    std::fs::remove_dir_all(&session.dir).unwrap();
+}

@@ -166,6 +166,22 @@ impl Canvas {
         }
     }
 
+    /// Mixes a colour into pixels from `(x, y)` to the right, `alpha` of it times their coverage (255 is all).
+    pub(crate) fn blend_row(&mut self, x: i32, y: i32, coverage: &[u8], color: Color, alpha: f64) {
+        let r = self.clip;
+        if y < r.y as i32 || y >= (r.y + r.height) as i32 {
+            return;
+        }
+        let part = (alpha.clamp(0.0, 1.0) * 256.0) as u32;
+        let row = y as usize * self.width;
+        for (x, cover) in (x..).zip(coverage) {
+            if *cover > 0 && x >= r.x as i32 && x < (r.x + r.width) as i32 {
+                let pixel = &mut self.pixels[row + x as usize];
+                *pixel = blend_pixel(*pixel, color.pixel(), part * u32::from(*cover) / 255);
+            }
+        }
+    }
+
     /// Mixes `alpha` of a colour into a rectangle.
     pub fn blend_rect(&mut self, x: i32, y: i32, width: i32, height: i32, color: Color, alpha: f64) {
         let part = (alpha.clamp(0.0, 1.0) * 256.0) as u32;

@@ -18,14 +18,14 @@ pub struct StripChart {
     pub capacity: usize,
     /// Vertical range; from the data where absent.
     pub range: Option<(f64, f64)>,
-    /// Width and height in pixels at letter size 1; both grow with the letters in large viewports.
+    /// Width and height in heights of its letters.
     pub size: (usize, usize),
 }
 
 impl StripChart {
-    /// An empty chart of 200 by 64 pixels in a corner.
+    /// An empty chart in a corner, 20 letters wide and 6 high.
     pub fn new(corner: Corner, title: impl Into<String>, capacity: usize) -> Self {
-        Self { corner, title: title.into(), curves: Vec::new(), capacity, range: None, size: (200, 64) }
+        Self { corner, title: title.into(), curves: Vec::new(), capacity, range: None, size: (20, 6) }
     }
 
     /// Adds a curve.
@@ -48,16 +48,22 @@ impl StripChart {
 }
 
 pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Canvas) {
-    let scale = stack.scale();
-    let k = scale as i32;
-    let (width, height) = (chart.size.0.max(60) as i32 * k, chart.size.1.max(30) as i32 * k);
+    let size = stack.size();
+    let em = size as i32;
+    let (width, height) = (chart.size.0.max(8) as i32 * em, chart.size.1.max(3) as i32 * em);
     let (x, y) = stack.place(chart.corner, width as usize, height as usize);
     panel(canvas, x, y, width, height, 0.55);
     let (low, high) = chart.vertical_range();
-    font::draw_text(canvas, x + 4 * k, y + 4 * k, &chart.title, scale, palette::WHITE, 1.0);
+    let pad = em / 3;
+    let cap = font::cap_height(size) as i32;
+    let title = font::shortened(&chart.title, size, (width - 2 * pad).max(1) as usize);
+    font::draw_text(canvas, x + pad, y + pad, &title, size, palette::WHITE, 1.0);
 
     // Frame of the curves: title above, numbers at the right.
-    let (left, right, top, bottom) = (x + 4 * k, x + width - 42 * k, y + 16 * k, y + height - 5 * k);
+    let small = (4 * size / 5).max(9);
+    let numbers = font::text_width("-0.000", small) as i32;
+    let (left, right) = (x + pad, x + width - numbers - 2 * pad);
+    let (top, bottom) = (y + 2 * pad + cap + em / 3, y + height - pad - 1);
     let to_y =
         |v: f64| f64::from(bottom) - (v.clamp(low, high) - low) / (high - low) * f64::from(bottom - top);
     canvas.blend_rect(left, bottom, right - left, 1, palette::WHITE, 0.3);
@@ -65,14 +71,14 @@ pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Can
     if low < 0.0 && high > 0.0 {
         canvas.blend_rect(left, to_y(0.0) as i32, right - left, 1, palette::WHITE, 0.4);
     }
-    let number = |canvas: &mut Canvas, value: f64, at: i32| {
-        font::draw_text(canvas, right + 4 * k, at, &short_number(value), scale, palette::WHITE, 0.8);
+    let mut number = |value: f64, at: i32| {
+        font::draw_text(canvas, right + pad, at, &short_number(value), small, palette::WHITE, 0.8);
     };
-    number(canvas, high, top - 3 * k);
-    number(canvas, low, bottom - 6 * k);
+    number(high, top - 1);
+    number(low, bottom - font::cap_height(small) as i32);
 
     let step = f64::from(right - left) / (chart.capacity.max(2) - 1) as f64;
-    let mut name_x = right;
+    let mut name_x = x + width - pad;
     for (name, color, samples) in &chart.curves {
         let skip = samples.len().saturating_sub(chart.capacity.max(2));
         let shown = &samples[skip..];
@@ -80,15 +86,16 @@ pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Can
         for (i, pair) in shown.windows(2).enumerate() {
             if pair.iter().all(|v| v.is_finite()) {
                 let (from, to) = ((to_x(i), to_y(pair[0])), (to_x(i + 1), to_y(pair[1])));
-                canvas.stroke(from, to, 0.4 + f64::from(k), *color, 1.0);
+                canvas.stroke(from, to, 0.4 + f64::from(em) / 11.0, *color, 1.0);
             }
         }
         if let Some(last) = shown.last().filter(|v| v.is_finite()) {
-            canvas.disc((f64::from(right), to_y(*last)), 2.0 * f64::from(k), *color, 1.0);
+            canvas.disc((f64::from(right), to_y(*last)), f64::from(em) / 5.0, *color, 1.0);
         }
         if !name.is_empty() {
-            name_x -= font::text_width(name, scale) as i32 + 6 * k;
-            font::draw_text(canvas, name_x + 6 * k, y + 4 * k, name, scale, *color, 1.0);
+            name_x -= font::text_width(name, size) as i32;
+            font::draw_text(canvas, name_x, y + pad, name, size, *color, 1.0);
+            name_x -= em / 2;
         }
     }
 }

@@ -1,10 +1,8 @@
-//! Blocks of text in the corners of a viewport, and labels hung on world points.
+//! Blocks of text in the corners of a viewport.
 
-use crate::camera::View;
 use crate::canvas::{Canvas, Rect};
-use crate::font::{self, ADVANCE, CAP_HEIGHT, LINE};
+use crate::font::{self, cap_height, line_height};
 use crate::palette::{self, Color};
-use crate::picture::Label;
 
 /// Where a block of text or a chart sits in its viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,22 +26,29 @@ pub struct TextBlock {
     pub corner: Corner,
     /// Lines with their colours; a tab starts a second column.
     pub lines: Vec<(String, Color)>,
-    /// Size of the letters, 1 to 3; 0 chooses by the height of the viewport.
-    pub scale: usize,
+    /// Size of the letters, pixels; 0 chooses by the viewport.
+    pub size: usize,
     /// Opacity of the dark panel behind; 0 leaves shadowed text only.
     pub panel: f64,
+    /// A legend: the colour of a line is that of a patch before it, the text is white.
+    pub legend: bool,
 }
 
 impl TextBlock {
     /// White text, split at line ends, on a faint panel.
     pub fn new(corner: Corner, text: &str) -> Self {
         let lines = text.lines().map(|line| (line.to_owned(), palette::WHITE)).collect();
-        Self { corner, lines, scale: 0, panel: 0.55 }
+        Self { corner, lines, size: 0, panel: 0.55, legend: false }
     }
 
-    /// The same in another size.
-    pub fn scaled(mut self, scale: usize) -> Self {
-        self.scale = scale.min(3);
+    /// A legend: what a colour means, line by line.
+    pub fn legend(corner: Corner, lines: Vec<(String, Color)>) -> Self {
+        Self { corner, lines, size: 0, panel: 0.55, legend: true }
+    }
+
+    /// The same with letters of another size, pixels.
+    pub fn sized(mut self, size: usize) -> Self {
+        self.size = size;
         self
     }
 
@@ -62,13 +67,9 @@ pub(crate) struct Stack {
 
 const MARGIN: usize = 6;
 
-/// Size of letters that reads well in a viewport.
-fn text_scale(viewport: Rect) -> usize {
-    match viewport.height {
-        0..560 => 1,
-        560..1300 => 2,
-        _ => 3,
-    }
+/// Size of letters that reads well in a viewport, also where it is shown at half its size.
+pub fn text_size(viewport: Rect) -> usize {
+    (viewport.height / 42).min(viewport.width / 50).clamp(11, 34)
 }
 
 impl Stack {
@@ -77,8 +78,13 @@ impl Stack {
     }
 
     /// Size of letters that reads well in this viewport.
-    pub(crate) fn scale(&self) -> usize {
-        text_scale(self.viewport)
+    pub(crate) fn size(&self) -> usize {
+        text_size(self.viewport)
+    }
+
+    /// Pixels across that are left to a block.
+    fn room(&self) -> usize {
+        self.viewport.width.saturating_sub(2 * MARGIN)
     }
 
     /// Top left pixel for a thing of this size.
@@ -101,43 +107,53 @@ impl Stack {
 }
 
 pub(crate) fn draw_block(block: &TextBlock, stack: &mut Stack, canvas: &mut Canvas) {
-    let scale = if block.scale == 0 { stack.scale() } else { block.scale.min(3) };
+    let size = if block.size == 0 { stack.size() } else { block.size };
+    let (pad, line) = (size / 2, line_height(size));
+    let patch = if block.legend { size + size / 3 } else { 0 };
     // Two columns: the first as wide as its widest entry.
-    let columns = |line: &str| match line.split_once('\t') {
-        Some((a, b)) => (a.chars().count(), b.chars().count()),
-        None => (0, line.chars().count()),
-    };
-    let first = block.lines.iter().map(|(line, _)| columns(line).0).max().unwrap_or(0);
-    let indent = if first > 0 { first + 2 } else { 0 };
-    let letters = block
+    let first = block.lines.iter().filter_map(|(line, _)| line.split_once('\t'));
+    let first = first.map(|(a, _)| font::text_width(a, size)).max();
+    let indent = first.map_or(0, |width| width + size);
+    let room = stack.room().saturating_sub(2 * pad + patch);
+    let fitted: Vec<(String, Option<String>)> = block
         .lines
         .iter()
-        .map(|(line, _)| columns(line).1 + if line.contains('\t') { indent } else { 0 })
-        .max()
-        .unwrap_or(0);
-    let pad = 4 * scale;
-    let width = letters * ADVANCE * scale + 2 * pad;
-    let height = (block.lines.len() * LINE).saturating_sub(LINE - CAP_HEIGHT) * scale + 2 * pad;
+        .map(|(line, _)| match line.split_once('\t') {
+            Some((a, b)) => (a.to_owned(), Some(font::shortened(b, size, room.saturating_sub(indent)))),
+            None => (font::shortened(line, size, room), None),
+        })
+        .collect();
+    let wide = |(a, b): &(String, Option<String>)| match b {
+        Some(b) => indent + font::text_width(b, size),
+        None => font::text_width(a, size),
+    };
+    let width = fitted.iter().map(wide).max().unwrap_or(0) + patch + 2 * pad;
+    let height = (block.lines.len() * line).saturating_sub(line - cap_height(size)) + 2 * pad;
     let (x, y) = stack.place(block.corner, width, height);
     if block.panel > 0.0 {
         panel(canvas, x, y, width as i32, height as i32, block.panel);
     }
-    for (i, (line, color)) in block.lines.iter().enumerate() {
-        let (left, top) = (x + pad as i32, y + (pad + i * LINE * scale) as i32);
-        let mut draw = |column: usize, text: &str| {
-            let at = left + (column * ADVANCE * scale) as i32;
+    for (i, ((a, b), (_, color))) in fitted.iter().zip(&block.lines).enumerate() {
+        let (mut left, top) = (x + pad as i32, y + (pad + i * line) as i32);
+        let mut ink = *color;
+        if block.legend {
+            let side = cap_height(size) as i32;
+            canvas.blend_rect(left - 1, top - 1, side + 2, side + 2, palette::WHITE, 0.85);
+            canvas.blend_rect(left, top, side, side, *color, 1.0);
+            left += patch as i32;
+            ink = palette::WHITE;
+        }
+        let mut draw = |indent: usize, text: &str| {
+            let at = left + indent as i32;
             if block.panel > 0.3 {
-                font::draw_text(canvas, at, top, text, scale, *color, 1.0);
+                font::draw_text(canvas, at, top, text, size, ink, 1.0);
             } else {
-                font::draw_text_shadowed(canvas, at, top, text, scale, *color);
+                font::draw_text_shadowed(canvas, at, top, text, size, ink);
             }
         };
-        match line.split_once('\t') {
-            Some((a, b)) => {
-                draw(0, a);
-                draw(indent, b);
-            }
-            None => draw(0, line),
+        draw(0, a);
+        if let Some(b) = b {
+            draw(indent, b);
         }
     }
 }
@@ -150,17 +166,4 @@ pub(crate) fn panel(canvas: &mut Canvas, x: i32, y: i32, width: i32, height: i32
     canvas.blend_rect(x, y + 2, width, height - 4, dark, alpha);
     canvas.blend_rect(x + 1, y + height - 2, width - 2, 1, dark, alpha);
     canvas.blend_rect(x + 2, y + height - 1, width - 4, 1, dark, alpha);
-}
-
-pub(crate) fn draw_label(label: &Label, view: &View, viewport: Rect, canvas: &mut Canvas) {
-    let Some(seen) = view.project(label.at) else { return };
-    let scale = text_scale(viewport);
-    let (width, height) = (font::text_width(&label.text, scale) as i32, (CAP_HEIGHT * scale) as i32);
-    let pad = 2 * scale as i32 + 1;
-    let (x, y) = (seen.pixel.x as i32 - width / 2, seen.pixel.y as i32 - height - 3 * pad);
-    let inside = |x: i32, y: i32| viewport.contains(f64::from(x), f64::from(y));
-    if inside(x - pad, y - pad) && inside(x + width + pad, y + height + pad) {
-        panel(canvas, x - pad, y - pad, width + 2 * pad, height + 2 * pad, 0.5);
-        font::draw_text(canvas, x, y, &label.text, scale, label.color, 1.0);
-    }
 }

@@ -13,10 +13,10 @@
 //! # Map
 //! | module | what |
 //! |---|---|
-//! | [`picture`], [`hud`], [`chart`] | what to draw |
+//! | [`picture`], [`blob`], [`hud`], [`chart`] | what to draw |
 //! | [`camera`], [`orbit`] | where from, and moving it by mouse and keys |
 //! | [`raster`] | drawing it |
-//! | [`canvas`], [`font`], [`palette`] | pixels, letters, colours |
+//! | [`canvas`], [`font`], [`palette`], [`vision`] | pixels, letters, colours, and who can tell them apart |
 //! | [`plot`] | figures for reports: lines, points, bars, heat maps, timelines, as SVG and pixels |
 //! | [`png`], [`gif`], [`contact_sheet`] | files |
 //! | [`window`] | the window; the only module that knows minifb |
@@ -43,6 +43,7 @@
 //! assert!(canvas.depth_at(160, 120).is_some());
 //! ```
 
+pub mod blob;
 pub mod camera;
 pub mod canvas;
 pub mod chart;
@@ -50,10 +51,12 @@ pub mod contact_sheet;
 pub mod font;
 pub mod gif;
 pub mod hud;
+mod label;
 pub mod orbit;
 pub mod palette;
 pub mod picture;
 pub mod plot;
 pub mod png;
 pub mod raster;
+pub mod vision;
 pub mod window;

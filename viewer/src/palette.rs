@@ -2,7 +2,8 @@
 //!
 //! The eight hues are those of Okabe and Ito, chosen so that people with any common colour vision can tell
 //! them apart. Roles come on top: the ghost of the recording is dark, a figure tracked in parent space blue,
-//! one tracked in world space orange, and an adaptive joint the more saturated the more its torque matters.
+//! one tracked in world space orange, and an adaptive joint the more saturated the more its torque matters. The
+//! roles were chosen by search for the greatest least distance over all common colour visions ([`crate::vision`]).
 
 /// An opaque colour, 8 bits a channel, as it appears on the screen (gamma encoded).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,10 +76,16 @@ pub const INK: Color = Color::hex(0x2A3038);
 
 /// The ghost of the recorded motion: dark.
 pub const MOCAP_GHOST: Color = Color::hex(0x2B2F38);
+/// A figure that nothing drives: sand.
+pub const LIMP: Color = Color::hex(0xF2E6B4);
 /// A figure tracked in parent (joint) space: blue.
-pub const PARENT_SPACE: Color = Color::hex(0x2E86C8);
+pub const PARENT_SPACE: Color = Color::hex(0x2F78E8);
 /// A figure tracked in world space: orange.
-pub const WORLD_SPACE: Color = Color::hex(0xE8902A);
+pub const WORLD_SPACE: Color = Color::hex(0xE0842A);
+/// A figure that cannot fall: dark green.
+pub const UPHELD: Color = Color::hex(0x12692E);
+/// A figure that decides for itself: lilac.
+pub const DECIDING: Color = Color::hex(0xC4A6EE);
 /// A figure with no role of its own.
 pub const BODY: Color = Color::hex(0xC9CDD3);
 /// Crates, balls and other loose things.
@@ -97,6 +104,15 @@ pub const fn series(index: usize) -> Color {
     const ORDER: [Color; 7] = [BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY_BLUE, Color::hex(0x6B6B6B)];
     ORDER[index % ORDER.len()]
 }
+
+/// Colours that tell apart figures of one role: red, blue, yellow, sky, plum.
+pub const OWN: [Color; 5] = [
+    Color::hex(0xD5420E),
+    Color::hex(0x2468C8),
+    Color::hex(0xF2DC3C),
+    Color::hex(0x8FD8F4),
+    Color::hex(0x4A2060),
+];
 
 /// Colour of an adaptive joint: grey at ratio 0, fully saturated at 1.
 pub fn adaptive_joint(inverse_dynamics_ratio: f64) -> Color {
@@ -126,6 +142,7 @@ pub fn ramp(value: f64) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vision::Vision;
 
     fn lightness(c: Color) -> f64 {
         0.2126 * f64::from(c.r) + 0.7152 * f64::from(c.g) + 0.0722 * f64::from(c.b)
@@ -135,6 +152,24 @@ mod tests {
     fn ramp_only_gets_lighter() {
         let shades: Vec<f64> = (0..=100).map(|i| lightness(ramp(f64::from(i) / 100.0))).collect();
         assert!(shades.windows(2).all(|w| w[1] >= w[0] - 0.5), "{shades:?}");
+    }
+
+    /// Least distance of colours that must be told apart: a step of 0.02 is just seen side by side.
+    const APART: f64 = 0.15;
+
+    #[test]
+    fn roles_and_twins_are_told_apart_by_every_common_colour_vision() {
+        let roles = [MOCAP_GHOST, LIMP, PARENT_SPACE, WORLD_SPACE, UPHELD, DECIDING];
+        for set in [&roles[..], &OWN[..]] {
+            for (i, a) in set.iter().enumerate() {
+                for b in &set[..i] {
+                    for vision in Vision::ALL {
+                        let apart = vision.distance(*a, *b);
+                        assert!(apart >= APART, "{} and {} for {vision:?}: {apart}", a.css(), b.css());
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! What to draw: a list the caller clears and fills for every frame. It knows shapes and poses, not bodies.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
 
+use crate::blob::Blob;
 use crate::chart::StripChart;
 use crate::hud::TextBlock;
 use crate::palette::{self, Color};
@@ -97,11 +100,20 @@ impl Stroke {
     }
 }
 
-/// A shape somewhere.
-#[derive(Clone, Debug, PartialEq)]
+/// What a solid is.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A shape as contacts know it.
+    Shape(Shape),
+    /// A smooth body that is only drawn.
+    Blob(Arc<Blob>),
+}
+
+/// A form somewhere.
+#[derive(Clone, Debug)]
 pub struct Solid {
     /// Geometry in its own frame.
-    pub shape: Shape,
+    pub form: Form,
     /// Where it is.
     pub world_from_shape: Transform,
     /// How it looks.
@@ -197,8 +209,17 @@ impl Picture {
 
     /// Adds a shape. One with a pose that is not finite is left out.
     pub fn solid(&mut self, shape: &Shape, world_from_shape: Transform, paint: Paint) {
+        self.form(Form::Shape(shape.clone()), world_from_shape, paint);
+    }
+
+    /// Adds a smooth body. One with a pose that is not finite is left out.
+    pub fn blob(&mut self, blob: &Arc<Blob>, world_from_blob: Transform, paint: Paint) {
+        self.form(Form::Blob(blob.clone()), world_from_blob, paint);
+    }
+
+    fn form(&mut self, form: Form, world_from_shape: Transform, paint: Paint) {
         if world_from_shape.is_finite() {
-            self.solids.push(Solid { shape: shape.clone(), world_from_shape, paint });
+            self.solids.push(Solid { form, world_from_shape, paint });
         }
     }
 

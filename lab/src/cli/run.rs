@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use stuntlab::run::{
-    FileError, FoilMark, FoilOutcome, Metrics, Recorder, Run, RunFiles, grid_of, with_foils,
+    FileError, FilmOptions, FoilMark, FoilOutcome, Metrics, Recorder, Run, RunFiles, grid_of, with_foils,
 };
 use stuntlab::scene::{Scene, SceneError, Variant, log_overrides};
 use stuntlab::tune::Patch;
@@ -15,7 +15,8 @@ use super::{Chosen, Voice, bad_input, not_written, progress, to_json};
 
 /// What a run leaves and brings besides its measurements.
 pub(super) struct How {
-    pub(super) film: bool,
+    /// `None` for no film.
+    pub(super) film: Option<FilmOptions>,
     pub(super) foils: bool,
     /// `WHAT[@RATE]`.
     pub(super) log: Vec<String>,
@@ -44,6 +45,9 @@ impl Chosen {
 /// The worlds of a run, at their start.
 fn set_up(chosen: &Chosen, how: &How) -> Result<Run, SceneError> {
     let (scene, mut variants) = chosen.load_with(&log_overrides(&how.log)?)?;
+    if let Some(film) = &how.film {
+        scene.check_camera(&film.camera)?;
+    }
     if how.foils {
         variants = with_foils(&scene, &variants)?;
     }
@@ -56,7 +60,7 @@ pub(super) fn run(chosen: &Chosen, out: Option<&Path>, how: &How, voice: Voice) 
         Err(error) => return bad_input(&error),
     };
     let start = Instant::now();
-    if let Err(error) = simulate(&mut run, out, how.film, voice.is_plain()) {
+    if let Err(error) = simulate(&mut run, out, how.film.as_ref(), voice) {
         return not_written(&error);
     }
     let metrics = run.metrics();
@@ -70,26 +74,43 @@ pub(super) fn run(chosen: &Chosen, out: Option<&Path>, how: &How, voice: Voice) 
 }
 
 /// Runs to the end, filming where asked, and writes the files.
-pub(super) fn simulate(run: &mut Run, out: Option<&Path>, film: bool, quiet: bool) -> Result<(), FileError> {
-    let bar = progress(&run.scene.name, quiet);
+pub(super) fn simulate(
+    run: &mut Run,
+    out: Option<&Path>,
+    film: Option<&FilmOptions>,
+    voice: Voice,
+) -> Result<(), FileError> {
+    let bar = progress(&run.scene.name, voice.is_plain());
+    let mut video = None;
     let result = match out {
-        Some(out) => record(run, out, film, &bar),
+        Some(out) => record(run, out, film, &bar).map(|line| video = line),
         None => advance(run, None, &bar),
     };
     bar.finish_and_clear();
+    if let Some(line) = video.filter(|_| !voice.is_plain()) {
+        println!("video: {line}");
+    }
     result
 }
 
-/// Runs to the end with a directory for what it leaves.
-fn record(run: &mut Run, out: &Path, film: bool, bar: &ProgressBar) -> Result<(), FileError> {
+/// Runs to the end with a directory for what it leaves; gives the line that makes a video of the frames, where they were kept.
+fn record(
+    run: &mut Run,
+    out: &Path,
+    film: Option<&FilmOptions>,
+    bar: &ProgressBar,
+) -> Result<Option<String>, FileError> {
     let mut files = RunFiles::create(out, run)?;
-    let mut recorder = film.then(|| files.film(&run.scene)).transpose()?;
+    let mut recorder = film.map(|options| files.film(&run.scene, options)).transpose()?;
     advance(run, recorder.as_mut(), bar)?;
+    let mut video = None;
     if let Some(mut recorder) = recorder {
         recorder.frame(run)?;
+        video = recorder.ffmpeg();
         files.end_film(recorder, &run.scene.name)?;
     }
-    files.finish(run)
+    files.finish(run)?;
+    Ok(video)
 }
 
 /// Runs to the end.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use stuntlab::run::{Run, variants_of};
+use stuntlab::run::{FilmOptions, Run, variants_of};
 use stuntlab::scene::Scene;
 use stuntlab::view::{ViewError, ViewOptions, open};
 
@@ -35,7 +35,7 @@ pub(super) fn showcase(voice: Voice) -> ExitCode {
         Ok(run) => run,
         Err(error) => return bad_input(&error),
     };
-    if let Err(error) = simulate(&mut run, Some(out), true, voice.is_plain()) {
+    if let Err(error) = simulate(&mut run, Some(out), Some(&FilmOptions::default()), voice) {
         return not_written(&error);
     }
     let metrics = run.metrics();

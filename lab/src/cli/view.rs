@@ -35,7 +35,7 @@ pub(super) struct WindowArgs {
     headless: bool,
 }
 
-fn parse_size(text: &str) -> Result<(usize, usize), String> {
+pub(super) fn parse_size(text: &str) -> Result<(usize, usize), String> {
     let size = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
     size.filter(|(w, h)| (64..=8192).contains(w) && (64..=8192).contains(h))
         .ok_or_else(|| "expected WIDTHxHEIGHT with 64 to 8192 pixels each, such as 1280x720".to_owned())

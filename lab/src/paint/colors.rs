@@ -1,11 +1,13 @@
 //! Who wears which colour.
 
 use stuntlab_control::Role;
+use stuntlab_mocap::roles::Side;
 use stuntlab_physics::BodyId;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_viewer::palette::{self, Color};
 use stuntlab_viewer::picture::Paint;
 
+use super::figure::Dress;
 use crate::run::World;
 
 /// Terrain.
@@ -17,28 +19,70 @@ pub(crate) fn fixture_paint(shape: &Shape) -> Paint {
     }
 }
 
-/// A body: its character's colour, or that of a loose thing.
-pub(crate) fn body_paint(world: &World, body: BodyId) -> Paint {
-    let member = world.cast().iter().position(|m| m.bodies.contains(body));
-    Paint::solid(match member {
-        Some(index) => character_color(world, index),
-        None => prop_color(world.model().body(body).name(), body.index()),
-    })
+/// A loose thing.
+pub(crate) fn prop_paint(world: &World, body: BodyId) -> Paint {
+    Paint::solid(prop_color(world.model().body(body).name(), body.index()))
 }
 
-/// By role: limp figures pale, recordings dark, those driven in joint space blue, in world space orange, those that
-/// cannot fall green, those with a mind of their own purple; several of a kind differ in lightness.
-fn character_color(world: &World, index: usize) -> Color {
-    let role = match world.controllers.get(index).map_or(Role::Limp, |c| c.role()) {
-        Role::Limp => Color::hex(0xD8B08C),
+/// The colour of a role.
+pub(crate) fn role_color(role: Role) -> Color {
+    match role {
+        Role::Limp => palette::LIMP,
         Role::Recording => palette::MOCAP_GHOST,
         Role::ParentSpace => palette::PARENT_SPACE,
         Role::WorldSpace => palette::WORLD_SPACE,
-        Role::Upheld => palette::GREEN,
-        Role::Deciding => palette::PURPLE,
-    };
-    let shades = [0.0, 0.28, 0.14, 0.42, 0.21];
-    role.mix(palette::WHITE, shades[index % shades.len()])
+        Role::Upheld => palette::UPHELD,
+        Role::Deciding => palette::DECIDING,
+    }
+}
+
+/// What a role is, in words for legends.
+pub(crate) fn role_words(role: Role) -> &'static str {
+    match role {
+        Role::Limp => "limp",
+        Role::Recording => "recording",
+        Role::ParentSpace => "joint space",
+        Role::WorldSpace => "world space",
+        Role::Upheld => "cannot fall",
+        Role::Deciding => "decides itself",
+    }
+}
+
+/// The colours a character wears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wear {
+    /// What drives it.
+    pub(crate) role: Color,
+    /// Who it is: the role's colour, but for several of one role each has its own.
+    pub(crate) own: Color,
+}
+
+/// What a character wears.
+pub(crate) fn wear(world: &World, index: usize) -> Wear {
+    let role_of = |k: usize| world.controllers.get(k).map_or(Role::Limp, |c| c.role());
+    let mine = role_of(index);
+    let twins = (0..world.cast().len()).filter(|k| role_of(*k) == mine);
+    let (before, all) = twins.fold((0, 0), |(before, all), k| (before + usize::from(k < index), all + 1));
+    let role = role_color(mine);
+    let own = if all > 1 { palette::OWN[before % palette::OWN.len()] } else { role };
+    Wear { role, own }
+}
+
+impl Wear {
+    /// The colour of a piece: who it is on the trunk, what drives it on the limbs; the left ones are light, the right ones dark.
+    pub(crate) fn of(self, dress: Dress) -> Color {
+        let sided = |color: Color, side: Side| match side {
+            Side::Left => color.mix(palette::WHITE, 0.30),
+            Side::Right => color.mix(palette::BLACK, 0.18),
+        };
+        match dress {
+            Dress::Trunk => self.own,
+            Dress::Limb(side) => sided(self.role, side),
+            Dress::Shoe(side) => sided(palette::INK.mix(self.own, 0.25), side),
+            Dress::Skin => Color::hex(0xE9D3BE),
+            Dress::Visor => palette::INK,
+        }
+    }
 }
 
 /// Rows of equal things (`name-3`) share a hue and alternate in lightness.

@@ -3,11 +3,10 @@
 use stuntlab_control::Senses;
 use stuntlab_physics::contact::Phase;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::spatial::Transform;
 use stuntlab_viewer::palette;
 use stuntlab_viewer::picture::{Picture, Stroke};
 
-use super::Look;
+use super::{Look, deeds};
 use crate::run::World;
 
 /// Which debug drawings are on.
@@ -25,12 +24,16 @@ pub struct Layers {
     pub frames: bool,
     /// Where the controllers want their characters.
     pub ghost: bool,
-    /// Edges only.
+    /// Edges of the shapes contacts know.
     pub wireframe: bool,
+    /// The shapes contacts know instead of the figures.
+    pub collision: bool,
 }
 
 /// Metres of arrow per newton.
 const METRES_PER_NEWTON: f64 = 1e-3;
+/// Arrows are no longer than this, m: taller than figures they hide more than they show.
+const LONGEST: f64 = 1.2;
 
 pub(super) fn draw(picture: &mut Picture, world: &World, look: &Look) {
     let layers = look.layers;
@@ -48,7 +51,8 @@ pub(super) fn draw(picture: &mut Picture, world: &World, look: &Look) {
     }
     if layers.forces {
         for contact in &world.data.contact.points {
-            let tip = contact.point + contact.force * METRES_PER_NEWTON;
+            let arrow = contact.force * METRES_PER_NEWTON;
+            let tip = contact.point + arrow.clamp_length_max(LONGEST);
             if contact.force.length() > 5.0 {
                 picture.arrow(contact.point, tip, Stroke::new(palette::VERMILION, 2.5).on_top());
             }
@@ -64,9 +68,8 @@ pub(super) fn draw(picture: &mut Picture, world: &World, look: &Look) {
             picture.frame(*pose, 0.1);
         }
     }
-    for &(from, to) in &look.arrows {
-        picture.arrow(from, to, Stroke::new(palette::VERMILION, 4.0).on_top());
-        picture.frame(Transform::from_translation(from), 0.03);
+    for deed in &look.deeds {
+        deeds::draw(picture, deed);
     }
 }
 

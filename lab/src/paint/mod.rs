@@ -1,11 +1,18 @@
 //! Worlds as pictures: the same painter serves headless runs and the window.
 
 mod colors;
+mod deeds;
+mod director;
+mod figure;
 mod layers;
+mod names;
+
+use std::sync::Arc;
 
 use stuntlab_physics::dynamics::{center_of_mass_of, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Bodies, BodyId, Data, JointKind, State};
+use stuntlab_physics::spatial::Transform;
+use stuntlab_physics::{Bodies, BodyId, Data, JointKind, Model, State};
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::chart::StripChart;
@@ -15,8 +22,13 @@ use stuntlab_viewer::picture::{Paint, Picture, Stroke};
 use stuntlab_viewer::raster::{Quality, Renderer};
 
 use crate::run::World;
-use colors::{body_paint, fixture_paint};
+use colors::{Wear, fixture_paint, prop_paint, wear};
+pub use deeds::Deed;
+pub(crate) use deeds::deeds;
+pub(crate) use director::Director;
+use figure::Figure;
 pub use layers::Layers;
+pub(crate) use names::legend;
 
 /// Draws worlds.
 #[derive(Default)]
@@ -24,7 +36,12 @@ pub struct Painter {
     renderer: Renderer,
     picture: Picture,
     ghost: Option<(State, Data)>,
+    /// Figures drawn so far; a character's model is kept so that its address stays its own.
+    figures: Vec<(Arc<Model>, Option<Arc<Figure>>)>,
 }
+
+/// Figures kept; beyond it all are made anew.
+const FIGURES: usize = 64;
 
 /// What to draw besides the world itself.
 #[derive(Clone, Debug, Default)]
@@ -33,12 +50,16 @@ pub struct Look {
     pub layers: Layers,
     /// Texts in the corners.
     pub texts: Vec<TextBlock>,
-    /// Arrows of the user's pushes and drags: from, to.
-    pub arrows: Vec<(DVec3, DVec3)>,
+    /// What is done to it from outside.
+    pub deeds: Vec<Deed>,
     /// Running curves in the corners.
     pub charts: Vec<StripChart>,
     /// A body to mark.
     pub marked: Option<BodyId>,
+    /// A body under the mouse.
+    pub hovered: Option<BodyId>,
+    /// Names above the characters.
+    pub names: bool,
 }
 
 impl Painter {
@@ -64,6 +85,9 @@ impl Painter {
         }
         self.strings(world);
         layers::draw(&mut self.picture, world, look);
+        if look.names {
+            self.names(world);
+        }
         for text in &look.texts {
             self.picture.text(text.clone());
         }
@@ -74,25 +98,69 @@ impl Painter {
     }
 
     fn solids(&mut self, world: &World, look: &Look) {
+        let bare = look.layers.wireframe || look.layers.collision;
+        let cast: Vec<(Wear, Option<Arc<Figure>>)> =
+            (0..world.cast().len()).map(|k| (wear(world, k), self.figure(world, k))).collect();
         let colliders = world.model().colliders().list().iter();
         for (collider, place) in colliders.zip(&world.data.collision.world_from_shape) {
-            let mut paint = match collider.body {
+            let paint = match collider.body {
                 None => fixture_paint(&collider.shape),
-                Some(body) => body_paint(world, body),
+                Some(body) if world.is_parked(body) => continue,
+                Some(body) => match world.cast().iter().position(|m| m.bodies.contains(body)) {
+                    None => lit(prop_paint(world, body), body, look),
+                    Some(k) => {
+                        let (wear, figure) = &cast[k];
+                        if !bare && drawn(figure.as_deref(), world, k, body) {
+                            continue;
+                        }
+                        lit(Paint::solid(wear.role), body, look)
+                    }
+                },
             };
-            if let Some(body) = collider.body {
-                if world.is_parked(body) {
-                    continue;
-                }
-                if look.marked == Some(body) {
-                    paint.color = paint.color.mix(palette::YELLOW, 0.6);
-                }
-                if look.layers.wireframe {
-                    paint = Paint::wire(paint.color);
-                }
-            }
+            let wire = look.layers.wireframe && collider.body.is_some();
+            let paint = if wire { Paint::wire(paint.color) } else { paint };
             self.picture.solid(&collider.shape, *place, paint);
         }
+        if !bare {
+            for (k, (wear, figure)) in cast.iter().enumerate() {
+                let Some(figure) = figure else { continue };
+                let poses = &world.data.position.world_from_body;
+                self.person(world, k, figure, poses, |dress, body| {
+                    lit(Paint::solid(wear.of(dress)), body, look)
+                });
+            }
+        }
+    }
+
+    /// Draws the pieces of a character at the poses of all bodies.
+    fn person(
+        &mut self,
+        world: &World,
+        member: usize,
+        figure: &Figure,
+        poses: &[Transform],
+        paint: impl Fn(figure::Dress, BodyId) -> Paint,
+    ) {
+        let bodies: Vec<BodyId> = world.cast()[member].bodies.iter().collect();
+        for piece in &figure.pieces {
+            if let Some(body) = bodies.get(piece.bone) {
+                self.picture.blob(&piece.blob, poses[body.index()], paint(piece.dress, *body));
+            }
+        }
+    }
+
+    /// The figure of a character, made when first seen; `None` where it is not a person.
+    fn figure(&mut self, world: &World, member: usize) -> Option<Arc<Figure>> {
+        let member = &world.cast()[member];
+        if let Some((_, known)) = self.figures.iter().find(|(model, _)| Arc::ptr_eq(model, &member.model)) {
+            return known.clone();
+        }
+        if self.figures.len() == FIGURES {
+            self.figures.clear();
+        }
+        let made = Figure::new(&member.model, &member.physique).map(Arc::new);
+        self.figures.push((member.model.clone(), made.clone()));
+        made
     }
 
     /// What hangs on the world away from its joint hangs on a string.
@@ -119,18 +187,56 @@ impl Painter {
         for (k, controller) in world.controllers.iter().enumerate() {
             let sense = world.sense(k);
             if controller.target(&sense, &mut target.q) {
-                shown.push(sense.bodies);
+                shown.push(k);
             }
         }
         forward_kinematics(model, target, data);
-        for collider in model.colliders().list() {
-            let Some(body) = collider.body else { continue };
-            if shown.iter().any(|bodies| bodies.contains(body)) {
-                let place = data.position.world_from_body[body] * collider.body_from_shape;
-                self.picture.solid(&collider.shape, place, Paint::ghost(palette::MOCAP_GHOST, 0.35));
+        let poses = data.position.world_from_body.clone();
+        let clad = Paint::ghost(palette::MOCAP_GHOST, 0.35);
+        for k in shown {
+            let figure = self.figure(world, k);
+            for collider in model.colliders().list() {
+                let Some(body) = collider.body.filter(|b| world.cast()[k].bodies.contains(*b)) else {
+                    continue;
+                };
+                if !drawn(figure.as_deref(), world, k, body) {
+                    self.picture.solid(&collider.shape, poses[body] * collider.body_from_shape, clad);
+                }
+            }
+            if let Some(figure) = figure {
+                self.person(world, k, &figure, &poses, |_, _| clad);
             }
         }
     }
+
+    /// The name of each character above its head.
+    fn names(&mut self, world: &World) {
+        for k in 0..world.cast().len() {
+            let at = match self.figure(world, k) {
+                Some(figure) => names::above(world, k, figure.top),
+                None => names::over(world, k),
+            };
+            self.picture.label(at, world.cast()[k].name.clone(), wear(world, k).own);
+        }
+    }
+}
+
+/// Whether a body of a character is drawn as a piece of its figure.
+fn drawn(figure: Option<&Figure>, world: &World, member: usize, body: BodyId) -> bool {
+    let bone = world.cast()[member].bodies.iter().position(|b| b == body);
+    figure.zip(bone).is_some_and(|(figure, bone)| figure.drawn.get(bone) == Some(&true))
+}
+
+/// The same, brighter where it is marked or under the mouse.
+fn lit(paint: Paint, body: BodyId, look: &Look) -> Paint {
+    let part = if look.marked == Some(body) {
+        0.65
+    } else if look.hovered == Some(body) {
+        0.35
+    } else {
+        return paint;
+    };
+    Paint { color: paint.color.mix(palette::YELLOW, part), ..paint }
 }
 
 /// The point a camera follows: a character's centre of mass or a body's.

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::film::Recorder;
+use super::film::{FilmOptions, Recorder};
 use super::lanes::{Lane, Run};
 use super::manifest::{FileManifest, Manifest};
 use crate::disk::{FileError, Lock, Names, read, remove, settle_names, write};
@@ -124,8 +124,8 @@ impl RunFiles {
     ///
     /// # Errors
     /// A file that cannot be made.
-    pub fn film(&self, scene: &Scene) -> Result<Recorder, FileError> {
-        Recorder::new(scene, &self.path(FILM[0]))
+    pub fn film(&self, scene: &Scene, options: &FilmOptions) -> Result<Recorder, FileError> {
+        Recorder::new(scene, &self.path(FILM[0]), options)
     }
 
     /// Ends the film.

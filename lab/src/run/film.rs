@@ -1,41 +1,117 @@
-//! The film of a run: a GIF, and a contact sheet of some of its frames.
+//! The film of a run: a GIF, pictures of every frame where asked for, and a contact sheet of where something happened.
 
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use stuntlab_viewer::camera::Camera;
-use stuntlab_viewer::canvas::Canvas;
+use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::contact_sheet::contact_sheet;
 use stuntlab_viewer::gif::{GifOptions, GifWriter};
 use stuntlab_viewer::hud::{Corner, TextBlock};
+use stuntlab_viewer::palette;
 use stuntlab_viewer::raster::Quality;
 
-use super::lanes::Run;
-use crate::disk::{FileError, settle, write_picture};
-use crate::paint::{Look, Painter, subject};
-use crate::scene::Scene;
+use super::hands::Hands;
+use super::happening::{Happening, Highlights};
+use super::lanes::{Lane, Run};
+use crate::disk::{FileError, remove, settle, write_picture};
+use crate::measure::Reading;
+use crate::paint::{Director, Look, Painter, deeds, legend};
+use crate::scene::{CameraSpec, Scene};
 
-/// Frames of a GIF per simulated second.
-const FRAME_RATE: f64 = 25.0;
-const SIZE: (usize, usize) = (480, 270);
-/// Frames on a contact sheet.
-const SHEET: usize = 12;
+/// How a film is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilmOptions {
+    /// Width and height, pixels; chosen by the number of worlds where absent.
+    pub size: Option<(usize, usize)>,
+    /// Frames per second of the film.
+    pub rate: f64,
+    /// Name or number of a camera of the scene, or `auto`: all characters in the frame, seen from where the first camera looks.
+    pub camera: String,
+    /// Times during which the film runs slower.
+    pub slow: Vec<Slow>,
+    /// Whether every frame becomes a PNG file, too.
+    pub frames: bool,
+    /// Whether there is a GIF.
+    pub gif: bool,
+    /// What the contact sheet is like.
+    pub sheet: SheetOptions,
+}
+
+/// What a contact sheet is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SheetOptions {
+    /// Frames on it.
+    pub frames: usize,
+    /// Frames side by side.
+    pub columns: usize,
+    /// Width of each, pixels.
+    pub width: usize,
+}
+
+impl Default for SheetOptions {
+    fn default() -> Self {
+        Self { frames: 12, columns: 4, width: 400 }
+    }
+}
+
+impl Default for FilmOptions {
+    fn default() -> Self {
+        let (camera, sheet) = ("auto".to_owned(), SheetOptions::default());
+        Self { size: None, rate: 25.0, camera, slow: Vec::new(), frames: false, gif: true, sheet }
+    }
+}
+
+/// A time during which a film runs slower: `0.25@3.1..3.6`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slow {
+    /// Simulated seconds per second of film.
+    pub speed: f64,
+    /// First simulated second.
+    pub from: f64,
+    /// Last simulated second.
+    pub to: f64,
+}
+
+impl std::str::FromStr for Slow {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (speed, span) = text.split_once('@')?;
+            let (from, to) = span.split_once("..")?;
+            Some(Self { speed: speed.parse().ok()?, from: from.parse().ok()?, to: to.parse().ok()? })
+        };
+        let sound =
+            |s: &Self| s.speed > 0.0 && s.speed <= 1.0 && s.from >= 0.0 && s.from < s.to && s.to.is_finite();
+        read()
+            .filter(sound)
+            .ok_or_else(|| "expected SPEED@FROM..TO with a speed of 0 to 1, such as 0.25@3.1..3.6".to_owned())
+    }
+}
+
+/// Pixels of a film of one world, and of each of several.
+const ONE: (usize, usize) = (640, 360);
+const EACH: (usize, usize) = (480, 300);
+/// GIF players slow down what is faster.
+const GIF_RATE: f64 = 50.0;
 
 /// Films a run.
 pub struct Recorder {
     painter: Painter,
     canvas: Canvas,
-    /// One per lane: each follows its own.
-    cameras: Vec<Camera>,
-    camera: Camera,
-    follow: Option<String>,
-    ghost: bool,
-    gif: GifWriter<BufWriter<File>>,
+    /// One per lane: each frames its own.
+    directors: Vec<Director>,
+    camera: CameraSpec,
+    options: FilmOptions,
+    gif: Option<GifWriter<BufWriter<File>>>,
     path: PathBuf,
-    sheet: Vec<(String, Canvas)>,
+    frames_dir: Option<PathBuf>,
+    happening: Happening,
+    highlights: Highlights,
     frames: usize,
-    total: usize,
+    time: f64,
+    title: String,
 }
 
 impl Recorder {
@@ -43,22 +119,33 @@ impl Recorder {
     ///
     /// # Errors
     /// A file that cannot be created.
-    pub fn new(scene: &Scene, gif: &Path) -> Result<Self, FileError> {
-        let spec = scene.cameras.first().cloned().unwrap_or_default();
-        let options = GifOptions { frames_per_second: FRAME_RATE, ..GifOptions::default() };
-        let file = File::create(gif).map_err(FileError::io(gif))?;
+    pub fn new(scene: &Scene, gif: &Path, options: &FilmOptions) -> Result<Self, FileError> {
+        let rate = if options.rate.is_finite() { options.rate.clamp(1.0, 240.0) } else { 25.0 };
+        let options = FilmOptions { rate, ..options.clone() };
+        let gif_options = GifOptions { frames_per_second: rate.min(GIF_RATE), ..GifOptions::default() };
+        let writer = || {
+            let file = File::create(gif).map_err(FileError::io(gif))?;
+            Ok(GifWriter::new(BufWriter::new(file), gif_options))
+        };
+        let frames_dir = options.frames.then(|| gif.with_file_name("frames"));
+        if let Some(dir) = &frames_dir {
+            std::fs::create_dir_all(dir).map_err(FileError::io(dir))?;
+            remove_frames(dir)?;
+        }
         Ok(Self {
             painter: Painter::new(),
-            canvas: Canvas::new(SIZE.0, SIZE.1),
-            cameras: Vec::new(),
-            camera: spec.camera,
-            follow: spec.follow,
-            ghost: spec.ghost,
-            gif: GifWriter::new(BufWriter::new(file), options),
+            canvas: Canvas::new(1, 1),
+            directors: Vec::new(),
+            camera: scene.camera(&options.camera),
+            gif: options.gif.then(writer).transpose()?,
             path: gif.to_owned(),
-            sheet: Vec::new(),
+            frames_dir,
+            happening: Happening::default(),
+            highlights: Highlights::new(options.sheet.frames),
             frames: 0,
-            total: (scene.duration * FRAME_RATE).ceil() as usize + 1,
+            time: 0.0,
+            title: scene.name.clone(),
+            options,
         })
     }
 
@@ -67,36 +154,95 @@ impl Recorder {
     /// # Errors
     /// A file that cannot be written.
     pub fn frame(&mut self, run: &Run) -> Result<(), FileError> {
+        let dt = self.options.rate.recip();
+        if self.frames == 0 {
+            let (width, height) = self.options.size.unwrap_or_else(|| usual_size(run.lanes.len()));
+            self.canvas = Canvas::new(width, height);
+            let CameraSpec { camera, follow, .. } = &self.camera;
+            let director = Director::new(*camera, follow.clone(), self.options.camera == "auto");
+            self.directors = vec![director; run.lanes.len()];
+        }
         let cells = self.canvas.rect().split(run.lanes.len());
-        self.cameras.resize(run.lanes.len(), self.camera);
-        for ((lane, cell), camera) in run.lanes.iter().zip(cells).zip(&mut self.cameras) {
-            if let Some(point) = self.follow.as_ref().and_then(|name| subject(&lane.world, name)) {
-                let half_life = if self.frames == 0 { 0.0 } else { 0.25 };
-                camera.follow(point, 1.0 / FRAME_RATE, half_life);
-            }
-            let time = format!("{:5.2} s", lane.world.state.time);
-            let caption = if lane.name.is_empty() { time } else { format!("{} {time}", lane.name) };
-            let mut look = Look { texts: vec![TextBlock::new(Corner::TopLeft, &caption)], ..Look::default() };
-            look.layers.ghost = self.ghost;
-            if let Some(failure) = &lane.failure {
-                look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
-            }
-            self.painter.paint(&lane.world, &look, camera, &mut self.canvas, cell, Quality::FINE);
+        for (k, (lane, cell)) in run.lanes.iter().zip(cells).enumerate() {
+            let camera = self.directors[k].look(&lane.world, cell, dt);
+            let mut look = self.captions(lane, k, run.lanes.len(), cell);
+            look.layers.ghost = self.camera.ghost;
+            self.painter.paint(&lane.world, &look, &camera, &mut self.canvas, cell, Quality::FINE);
         }
-        self.gif.push(&self.canvas).map_err(FileError::picture(&self.path))?;
-        // Evenly spread over the run, first and last included.
-        let due = self.sheet.len() * (self.total - 1) / (SHEET - 1).max(1);
-        if self.frames >= due && self.sheet.len() < SHEET {
-            let time = self.frames as f64 / FRAME_RATE;
-            self.sheet.push((format!("{time:.2} s"), self.canvas.clone()));
-        }
+        self.keep_frame()?;
+        let caption = self.happening.look(run);
+        let width = self.options.sheet.width;
+        let small = (width, (self.canvas.height() * width / self.canvas.width()).max(1));
+        self.highlights.offer(self.happening.sum(), caption, || self.canvas.shrunk(small.0, small.1));
         self.frames += 1;
+        self.time += dt * self.speed();
         Ok(())
     }
 
-    /// Time of the next frame, s.
+    /// Puts the canvas into the GIF, and into a file of its own where asked for.
+    fn keep_frame(&mut self) -> Result<(), FileError> {
+        // Frames beyond the rate that GIF players show are left out of it.
+        let shown = |frame: usize| (frame as f64 * GIF_RATE / self.options.rate) as usize;
+        let due =
+            self.options.rate <= GIF_RATE || self.frames == 0 || shown(self.frames) != shown(self.frames - 1);
+        if let Some(gif) = self.gif.as_mut().filter(|_| due) {
+            gif.push(&self.canvas).map_err(FileError::picture(&self.path))?;
+        }
+        match &self.frames_dir {
+            Some(dir) => write_picture(&dir.join(format!("{:05}.png", self.frames + 1)), &self.canvas),
+            None => Ok(()),
+        }
+    }
+
+    /// Simulated seconds per second of film, now.
+    fn speed(&self) -> f64 {
+        let slow = self.options.slow.iter().filter(|s| (s.from..s.to).contains(&self.time));
+        slow.map(|s| s.speed).fold(1.0, f64::min)
+    }
+
+    /// Title, time, who is driven by what, and which marks hold so far.
+    fn captions(&self, lane: &Lane, number: usize, lanes: usize, cell: Rect) -> Look {
+        let world = &lane.world;
+        let mut title = if lane.name.is_empty() { self.title.clone() } else { lane.name.clone() };
+        title += &format!("   {:.2} s", world.state.time);
+        let speed = self.speed();
+        if speed < 1.0 {
+            title += &format!("   slow {speed}×");
+        }
+        if world.state.time + 1.5 * world.options.dt < self.time && lane.failure.is_none() {
+            title += "   ended";
+        }
+        let mut top = TextBlock::new(Corner::TopLeft, &title);
+        let readings: Vec<Reading> = lane.readings("").filter(Reading::has_mark).collect();
+        let hold = readings.iter().filter(|r| r.passed).count();
+        if !readings.is_empty() {
+            let color = if hold == readings.len() { palette::SKY_BLUE } else { palette::ORANGE };
+            top = top.line(format!("{hold} of {} marks hold so far", readings.len()), color);
+        }
+        // Room for the marks by name where the picture is large and theirs alone.
+        if cell.height >= 540 && lanes == 1 {
+            for reading in readings.iter().take(6) {
+                let (word, color) =
+                    if reading.passed { ("ok  ", palette::SKY_BLUE) } else { ("not ", palette::ORANGE) };
+                let value = reading.value.map_or_else(|| "none".to_owned(), |v| format!("{v:.3}"));
+                let (name, unit, marks) = (&reading.name, reading.unit, reading.marks());
+                top = top.line(format!("{word} {name}: {value} {unit} ({marks})"), color);
+            }
+        }
+        let mut look = Look { texts: vec![top], names: true, ..Look::default() };
+        look.deeds = deeds(world, &Hands::default());
+        if !world.cast().is_empty() && (number == 0 || lanes <= 4) {
+            look.texts.push(legend(world, Corner::BottomLeft));
+        }
+        if let Some(failure) = &lane.failure {
+            look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
+        }
+        look
+    }
+
+    /// Simulated time of the next frame, s.
     pub fn next_time(&self) -> f64 {
-        self.frames as f64 / FRAME_RATE
+        self.time
     }
 
     /// The picture of the last frame.
@@ -104,15 +250,65 @@ impl Recorder {
         &self.canvas
     }
 
+    /// How to make a video of the frames, where they were kept.
+    pub fn ffmpeg(&self) -> Option<String> {
+        let dir = self.frames_dir.as_ref()?;
+        let video = self.path.with_extension("mp4");
+        let (rate, dir, video) = (self.options.rate, dir.display(), video.display());
+        Some(format!(
+            "ffmpeg -framerate {rate} -i {dir}/%05d.png -c:v libx264 -pix_fmt yuv420p -crf 18 {video}"
+        ))
+    }
+
     /// Ends the film and writes the contact sheet.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(self, title: &str, sheet: &Path) -> Result<(), FileError> {
-        let written = self.gif.finish().map_err(FileError::picture(&self.path))?;
-        let file = written.into_inner().map_err(|e| FileError::io(&self.path)(e.into_error()))?;
-        settle(&file).map_err(FileError::io(&self.path))?;
-        let frames: Vec<_> = self.sheet.iter().map(|(caption, canvas)| (caption.clone(), canvas)).collect();
-        write_picture(sheet, &contact_sheet(title, &frames, 4, 320))
+        if let Some(gif) = self.gif {
+            let written = gif.finish().map_err(FileError::picture(&self.path))?;
+            let file = written.into_inner().map_err(|e| FileError::io(&self.path)(e.into_error()))?;
+            settle(&file).map_err(FileError::io(&self.path))?;
+        }
+        let chosen = self.highlights.chosen();
+        let frames: Vec<_> = chosen.iter().map(|(caption, canvas)| (caption.clone(), *canvas)).collect();
+        write_picture(
+            sheet,
+            &contact_sheet(title, &frames, self.options.sheet.columns, self.options.sheet.width),
+        )
+    }
+}
+
+/// Removes the frames an earlier film left; other files stay.
+fn remove_frames(dir: &Path) -> Result<(), FileError> {
+    for entry in std::fs::read_dir(dir).map_err(FileError::io(dir))?.flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".png"));
+        if number.is_some_and(|n| n.len() == 5 && n.bytes().all(|b| b.is_ascii_digit())) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Size of a film of so many worlds.
+fn usual_size(lanes: usize) -> (usize, usize) {
+    if lanes <= 1 {
+        return ONE;
+    }
+    let columns = (1..).find(|c| c * c >= lanes).unwrap_or(1);
+    (EACH.0 * columns, EACH.1 * lanes.div_ceil(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_times_are_read_and_nonsense_is_not() {
+        assert_eq!("0.25@3.1..3.6".parse(), Ok(Slow { speed: 0.25, from: 3.1, to: 3.6 }));
+        for wrong in ["", "0.25", "0@1..2", "2@1..2", "0.5@2..1", "0.5@1..inf", "a@b..c"] {
+            assert!(wrong.parse::<Slow>().is_err(), "{wrong}");
+        }
     }
 }

@@ -373,7 +373,7 @@ impl World {
 }
 
 /// The point `progress` (0 to 1) of the way along a polyline, by number of points.
-fn along(path: &[DVec3], progress: f64) -> DVec3 {
+pub(crate) fn along(path: &[DVec3], progress: f64) -> DVec3 {
     let last = path.len() - 1;
     let at = progress.clamp(0.0, 1.0) * last as f64;
     let k = (at as usize).min(last);

@@ -9,6 +9,8 @@ use super::SceneError;
 /// A camera of a scene.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CameraSpec {
+    /// What films call it by; its number where absent.
+    pub(crate) name: Option<String>,
     pub(crate) camera: Camera,
     /// Body or character it follows.
     pub(crate) follow: Option<String>,
@@ -29,6 +31,7 @@ pub(crate) fn read(fields: Fields<'_>) -> Result<CameraSpec, SceneError> {
         ..usual
     };
     let spec = CameraSpec {
+        name: fields.text("name")?.map(str::to_owned),
         camera,
         follow: fields.text("follow")?.map(str::to_owned),
         ghost: fields.flag("ghost")?.unwrap_or(false),

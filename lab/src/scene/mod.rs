@@ -130,6 +130,49 @@ pub struct FoilOf {
 }
 
 impl Scene {
+    /// The camera of this name or number; the first, or the usual one, for `auto` and where there is none.
+    pub(crate) fn camera(&self, name: &str) -> CameraSpec {
+        let named = self.camera_named(name).or(self.cameras.first());
+        named.cloned().unwrap_or_default()
+    }
+
+    fn camera_named(&self, name: &str) -> Option<&CameraSpec> {
+        let by_name = self.cameras.iter().find(|c| c.name.as_deref() == Some(name));
+        by_name.or_else(|| self.cameras.get(name.parse::<usize>().ok()?))
+    }
+
+    /// A number of a character's controller as it is written in the scene, or over it; none where it is not.
+    pub(crate) fn controller_number(&self, member: usize, key: &str) -> Option<f64> {
+        let path = format!("character.{member}.controller.{key}=");
+        let over = self.source.set.iter().rev().find_map(|set| set.strip_prefix(&path));
+        if let Some(text) = over {
+            return text.trim().parse().ok();
+        }
+        let table: toml::Table = self.source.text.parse().ok()?;
+        let mut value = table.get("character")?.get(member)?.get("controller")?;
+        for step in key.split('.') {
+            value = value.get(step)?;
+        }
+        value.as_float().or_else(|| Some(value.as_integer()? as f64))
+    }
+
+    /// Checks that films may ask for a camera: `auto`, or a name or number of the scene.
+    ///
+    /// # Errors
+    /// Another name.
+    pub fn check_camera(&self, name: &str) -> Result<(), SceneError> {
+        if name == "auto" || self.camera_named(name).is_some() {
+            return Ok(());
+        }
+        let known = self.cameras.iter().enumerate().map(|(k, c)| c.name.clone().unwrap_or(k.to_string()));
+        let known: Vec<String> = known.collect();
+        Err(self.error_at(
+            0,
+            "camera",
+            format!("is \"{name}\", expected auto or one of {}", known.join(", ")),
+        ))
+    }
+
     /// Finds a scene by name among those that come with the program, or as a file.
     ///
     /// # Errors

@@ -2,26 +2,23 @@
 
 use std::time::Instant;
 
-use stuntlab_physics::State;
-use stuntlab_physics::glam::DVec3;
-use stuntlab_viewer::camera::{Camera, View};
+use stuntlab_physics::{BodyId, State};
+use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
-use stuntlab_viewer::chart::StripChart;
-use stuntlab_viewer::hud::Corner;
-use stuntlab_viewer::orbit::orbit;
 use stuntlab_viewer::palette;
-use stuntlab_viewer::raster::Quality;
 use stuntlab_viewer::window::Input;
 
 use super::ViewOptions;
 use super::capture::Capture;
-use super::hud::{self, Status};
+use super::hud;
 use super::keys::{Command, command};
 use super::pane::Pane;
+use super::panel::Panel;
 use super::play;
 use super::script_log::Line;
-use super::tools::{self, Picked};
-use crate::paint::{Layers, Look, Painter, subject};
+use super::show::Shown;
+use super::tools::Picked;
+use crate::paint::{Layers, Painter, subject};
 use crate::run::divergence;
 use crate::scene::{CameraSpec, Scene, SceneError, Variant};
 
@@ -29,33 +26,45 @@ use crate::scene::{CameraSpec, Scene, SceneError, Variant};
 const STEP_BUDGET: f64 = 0.05;
 /// Frames of history one press of a scrub key goes.
 const SCRUB: isize = 6;
-/// Samples in the chart.
-const CHART: usize = 240;
 
 /// The window's inside.
 pub struct App {
-    panes: Vec<Pane>,
-    active: usize,
-    painter: Painter,
-    camera: Camera,
-    cameras: Vec<CameraSpec>,
-    camera_index: usize,
-    follow: bool,
-    layers: Layers,
-    hud: bool,
-    help: bool,
-    paused: bool,
-    speed: f64,
+    pub(super) panes: Vec<Pane>,
+    pub(super) active: usize,
+    /// The character keys and panel are about.
+    pub(super) character: usize,
+    pub(super) painter: Painter,
+    pub(super) camera: Camera,
+    pub(super) cameras: Vec<CameraSpec>,
+    pub(super) camera_index: usize,
+    pub(super) follow: bool,
+    pub(super) layers: Layers,
+    pub(super) hud: bool,
+    /// Page of the help; 0 for none.
+    pub(super) help: usize,
+    pub(super) panel: Panel,
+    pub(super) paused: bool,
+    pub(super) speed: f64,
     /// Simulated time owed to the wall clock.
     debt: f64,
-    picked: Option<Picked>,
+    pub(super) picked: Option<Picked>,
+    /// Where the left button went down, while nothing was moved since.
+    pub(super) clicked: Option<(f64, f64)>,
+    /// The body that is read out.
+    pub(super) selected: Option<BodyId>,
+    /// The body under the mouse.
+    pub(super) hovered: Option<BodyId>,
+    /// The mouse, once it has moved.
+    pub(super) pointer: Option<(f64, f64)>,
     /// Name of the fighter a person plays.
-    playing: Option<String>,
-    capture: Capture,
+    pub(super) playing: Option<String>,
+    pub(super) capture: Capture,
     /// Mean wall-clock time between frames, s.
-    frame_time: f64,
-    thrown: usize,
+    pub(super) frame_time: f64,
+    pub(super) thrown: usize,
     close: bool,
+    /// What the last picture showed.
+    pub(super) shown: Option<Shown>,
 }
 
 impl App {
@@ -80,6 +89,7 @@ impl App {
         Ok(Self {
             panes,
             active: 0,
+            character: 0,
             painter: Painter::new(),
             camera: cameras[0].camera,
             follow: cameras[0].follow.is_some(),
@@ -87,23 +97,29 @@ impl App {
             camera_index: 0,
             layers: Layers::default(),
             hud: true,
-            help: false,
+            help: 0,
+            panel: Panel::default(),
             paused: options.paused,
             speed: 1.0,
             debt: 0.0,
             picked: None,
+            clicked: None,
+            selected: None,
+            hovered: None,
+            pointer: None,
             playing: None,
             capture: Capture::new(&options.shots, &scene.name),
             frame_time: 1.0 / 60.0,
             thrown: 0,
             close: false,
+            shown: None,
         })
     }
 
     /// Takes what the user did, then lets `elapsed` seconds of wall-clock time pass.
     pub fn frame(&mut self, input: &Input, elapsed: f64, canvas: &Canvas) {
-        let cells = canvas.rect().split(self.panes.len());
-        self.mouse(input, &cells, elapsed);
+        let cells = self.cells(canvas);
+        self.mouse(input, &cells, elapsed, canvas);
         for key in &input.pressed {
             if let Some(command) = command(*key) {
                 self.obey(command, input, &cells, canvas);
@@ -144,48 +160,10 @@ impl App {
             }
             pane.step();
         }
-        self.panes.iter_mut().for_each(|pane| pane.chart(CHART));
+        self.panes.iter_mut().for_each(|pane| pane.charts.sample(&pane.world));
         // What is left over is less than a step; a machine too slow owes nothing.
         let left = goal - self.panes.iter().map(clock).fold(0.0, f64::max);
         self.debt = if late { 0.0 } else { left.clamp(0.0, 0.1) };
-    }
-
-    fn view_at(&self, cells: &[Rect], (x, y): (f64, f64)) -> Option<(usize, View)> {
-        let cell = cells.iter().position(|c| c.contains(x, y))?;
-        Some((cell, self.camera.view(cells[cell])))
-    }
-
-    /// Orbiting, picking and dragging. What is done to one pane is done to all.
-    fn mouse(&mut self, input: &Input, cells: &[Rect], elapsed: f64) {
-        let mouse = &input.mouse;
-        let cell = cells.iter().find(|c| c.contains(mouse.position.0, mouse.position.1));
-        orbit(&mut self.camera, input, *cell.or(cells.first()).unwrap_or(&Rect::new(0, 0, 1, 1)), elapsed);
-        let Some((pane, view)) = self.view_at(cells, mouse.position) else { return };
-        if mouse.left.pressed {
-            self.active = pane;
-            let picked = tools::pick(&self.panes[pane].world, &view, mouse.position);
-            match picked {
-                Some(p) if input.modifiers.shift => {
-                    let ray = view.ray(mouse.position.0, mouse.position.1);
-                    self.push(p.body, p.point_body, ray.direction);
-                }
-                picked => self.picked = picked,
-            }
-        }
-        if !mouse.left.down {
-            self.picked = None;
-        }
-        let drag = self.picked.map(|p| p.drag(&view, mouse.position));
-        for pane in &mut self.panes {
-            pane.hands.drag = drag;
-        }
-    }
-
-    fn push(&mut self, body: stuntlab_physics::BodyId, point_body: DVec3, direction: DVec3) {
-        for pane in &mut self.panes {
-            let push = tools::push(&pane.world, body, point_body, direction);
-            pane.hands.pushes.push(push);
-        }
     }
 
     fn obey(&mut self, command: Command, input: &Input, cells: &[Rect], canvas: &Canvas) {
@@ -223,12 +201,20 @@ impl App {
             Command::Ball | Command::Crate => {
                 self.throw(usize::from(command == Command::Crate), input, cells);
             }
-            Command::Formulation => self.panes[self.active].next_formulation(),
-            Command::Controller => {
-                self.panes[self.active].next_controller();
-                self.tell("autonomous", 0.0);
+            Command::Formulation => {
+                self.panes[self.active].next_formulation();
+                let name = self.panes[self.active].world.options.formulation.name();
+                self.say(format!("contacts by {name}"));
             }
-            Command::Chart => self.panes.iter_mut().for_each(Pane::next_chart),
+            Command::Controller => self.swap_controller(),
+            Command::Chart => {
+                let k = self.character;
+                self.panes.iter_mut().for_each(|pane| pane.charts.next(&pane.world, k));
+            }
+            Command::Panel => toggle(&mut self.panel.open),
+            Command::Save => self.save(),
+            Command::Load => self.load(),
+            Command::EventBefore | Command::EventAfter => self.to_event(command == Command::EventAfter),
             Command::Play => self.play_or_let_go(),
             Command::Order(word) => self.tell(word, 1.0),
             Command::Ghost => toggle(&mut self.layers.ghost),
@@ -238,13 +224,62 @@ impl App {
             Command::Support => toggle(&mut self.layers.support),
             Command::Frames => toggle(&mut self.layers.frames),
             Command::Wireframe => toggle(&mut self.layers.wireframe),
+            Command::Collision => toggle(&mut self.layers.collision),
             Command::NextPane => self.active = (self.active + 1) % self.panes.len(),
             Command::Hud => toggle(&mut self.hud),
             Command::Screenshot => self.capture.want_screenshot(),
             Command::Record => self.capture.toggle_recording(canvas),
-            Command::Help => toggle(&mut self.help),
+            Command::Help => self.help = (self.help + 1) % (hud::help_pages() + 1),
             Command::Close => self.close = true,
         }
+    }
+
+    /// Says something in the line at the bottom.
+    pub(super) fn say(&mut self, words: String) {
+        self.capture.message = words;
+    }
+
+    /// The next controller for one character of the active pane.
+    pub(super) fn swap_controller(&mut self) {
+        let (k, pane) = (self.character, &mut self.panes[self.active]);
+        let swapped = pane.next_controller(k).zip(pane.world.cast().get(k).map(|m| m.name.clone()));
+        if let Some((controller, name)) = swapped {
+            pane.timeline.note(pane.world.state.time, format!("{name}: {controller}"), palette::GREEN);
+            self.say(format!("{name} is driven by {controller}"));
+        }
+        self.tell("autonomous", 0.0);
+    }
+
+    /// Keeps the state of every pane.
+    pub(super) fn save(&mut self) {
+        self.panes.iter_mut().for_each(Pane::save);
+        self.say(format!("kept the state at {:.2} s; F9 comes back to it", self.panes[0].world.state.time));
+    }
+
+    /// Goes on from the states that were kept.
+    pub(super) fn load(&mut self) {
+        self.debt = 0.0;
+        self.panes.iter_mut().for_each(Pane::load);
+        self.tell("autonomous", 0.0);
+    }
+
+    /// To what happened before or after now in the active pane.
+    fn to_event(&mut self, after: bool) {
+        let pane = &self.panes[self.active];
+        match pane.timeline.next(pane.world.state.time, after) {
+            Some(time) => self.scrub_to(time),
+            None => self.say(format!("nothing happened {} now", if after { "after" } else { "before" })),
+        }
+    }
+
+    /// All panes to a time, paused.
+    pub(super) fn scrub_to(&mut self, time: f64) {
+        self.paused = true;
+        for pane in &mut self.panes {
+            pane.history.go_to(time, &mut pane.world);
+            pane.failure = None;
+        }
+        self.tell("autonomous", 0.0);
     }
 
     fn play_or_let_go(&mut self) {
@@ -259,75 +294,9 @@ impl App {
     }
 
     /// Says a word to the fighter that is played, in all panes.
-    fn tell(&mut self, word: &str, value: f64) {
+    pub(super) fn tell(&mut self, word: &str, value: f64) {
         let Some(name) = &self.playing else { return };
         self.panes.iter_mut().for_each(|pane| play::tell(&mut pane.world, name, word, value));
-    }
-
-    fn push_from_key(&mut self, input: &Input, cells: &[Rect]) {
-        let at = self.view_at(cells, input.mouse.position);
-        let under = at.and_then(|(pane, view)| {
-            let world = &self.panes[pane].world;
-            tools::pick(world, &view, input.mouse.position).map(|p| (p.body, p.point_body))
-        });
-        let forward = cells.first().map_or(DVec3::X, |c| self.camera.view(*c).forward);
-        let level = DVec3::new(forward.x, forward.y, 0.0);
-        if let Some((body, point)) =
-            under.or_else(|| self.panes.first().and_then(|p| tools::usual_target(&p.world)))
-        {
-            self.push(body, point, level);
-        }
-    }
-
-    /// Throws from the eye towards what is under the mouse.
-    fn throw(&mut self, kind: usize, input: &Input, cells: &[Rect]) {
-        let at = self.view_at(cells, input.mouse.position);
-        let view = at.map(|(_, view)| view).or_else(|| cells.first().map(|c| self.camera.view(*c)));
-        let Some(view) = view else { return };
-        let ray = view.ray(input.mouse.position.0, input.mouse.position.1);
-        let from = view.eye + 0.6 * ray.direction;
-        for pane in &mut self.panes {
-            pane.throw(kind, from, ray.direction * 9.0 + DVec3::Z);
-        }
-        self.thrown += 1;
-    }
-
-    /// Draws everything.
-    pub fn draw(&mut self, canvas: &mut Canvas) {
-        let cells = canvas.rect().split(self.panes.len());
-        let apart = if self.panes.len() > 1 { self.divergence() } else { Vec::new() };
-        let score = |name: &String| self.panes.first().map(|pane| play::score(&pane.world, name));
-        let playing = self.playing.as_ref().and_then(score);
-        let status = Status {
-            paused: self.paused,
-            speed: self.speed,
-            frames_per_second: 1.0 / self.frame_time.max(1e-3),
-            recording: self.capture.is_recording(),
-            playing: playing.as_deref(),
-            message: &self.capture.message,
-        };
-        for (k, (pane, cell)) in self.panes.iter().zip(&cells).enumerate() {
-            let mut look = Look {
-                layers: self.layers,
-                arrows: pane.arrows(),
-                marked: self.picked.map(|p| p.body),
-                ..Look::default()
-            };
-            if self.hud {
-                let active = self.panes.len() > 1 && k == self.active;
-                look.texts.push(hud::facts(pane, active, apart.get(k).copied()));
-                let chart = StripChart::new(Corner::BottomRight, pane.chart_title(), CHART);
-                look.charts.push(chart.curve("", palette::ORANGE, pane.curve.clone()));
-                if k == 0 {
-                    look.texts.push(hud::status(&status, pane.history.frames_back()));
-                }
-            }
-            if self.help && k == 0 {
-                look.texts.push(hud::help());
-            }
-            let quality = if self.paused { Quality::FINE } else { Quality::FAST };
-            self.painter.paint(&pane.world, &look, &self.camera, canvas, *cell, quality);
-        }
     }
 
     /// Sees the frame that was shown: screenshots and recordings.
@@ -366,7 +335,12 @@ impl App {
         &self.camera
     }
 
-    pub(super) fn line(&self, frame: u64) -> Line {
+    /// How the window stands, as a line of JSON: what scripts read after every frame.
+    pub fn report(&self, frame: u64) -> String {
+        serde_json::to_string(&self.line(frame)).expect("texts and numbers")
+    }
+
+    fn line(&self, frame: u64) -> Line {
         let pane = &self.panes[self.active.min(self.panes.len() - 1)];
         Line {
             frame,
@@ -380,7 +354,15 @@ impl App {
             pushes: pane.hands.pushes.len(),
             thrown: self.thrown,
             screenshots: self.capture.taken(),
-            help: self.help,
+            help: self.help > 0,
+            panel: self.panel.open,
+            selected: self.selected.map(|b| pane.world.model().body(b).name().to_owned()),
+            controllers: pane.world.controllers.iter().map(|c| c.name()).collect(),
+            charts: pane.charts.titles(&pane.world),
+            marks: pane.timeline.marks().len(),
+            saved: pane.saved.as_ref().map(|s| s.state.time),
+            message: self.capture.message.clone(),
+            rows: self.row_places(),
         }
     }
 }

@@ -41,6 +41,21 @@ impl History {
         }
     }
 
+    /// Goes to the frame nearest to a time.
+    pub(crate) fn go_to(&mut self, time: f64, world: &mut World) {
+        let off = |k: &usize| (self.frames[*k].state.time - time).abs();
+        if let Some(k) = (0..self.frames.len()).min_by(|a, b| off(a).total_cmp(&off(b))) {
+            self.back = self.frames.len() - 1 - k;
+            world.restore(&self.frames[k]);
+        }
+    }
+
+    /// First and last time that can be gone to, s.
+    pub(crate) fn span(&self) -> (f64, f64) {
+        let time = |frame: Option<&Snapshot>| frame.map_or(0.0, |f| f.state.time);
+        (time(self.frames.front()), time(self.frames.back()))
+    }
+
     /// Frames behind the newest.
     pub(crate) fn frames_back(&self) -> usize {
         self.back

@@ -27,9 +27,6 @@ pub(crate) fn facts(pane: &Pane, active: bool, divergence: Option<f64>) -> TextB
         text(format!("{:.3} s", world.state.time)),
         text(format!("{} {:.0} Hz", world.options.formulation.name(), 1.0 / world.options.dt)),
     ];
-    if let Some(controller) = world.controllers.first() {
-        lines.push(text(format!("controller {}", controller.name())));
-    }
     lines.push(text(format!(
         "{} contacts, {:.1} mm deep",
         world.data.contact.points.len(),
@@ -42,7 +39,7 @@ pub(crate) fn facts(pane: &Pane, active: bool, divergence: Option<f64>) -> TextB
     if let Some(failure) = &pane.failure {
         lines.push((failure.clone(), palette::VERMILION));
     }
-    TextBlock { corner: Corner::TopLeft, lines, scale: 0, panel: 0.55 }
+    TextBlock { corner: Corner::TopLeft, lines, size: 0, panel: 0.55, legend: false }
 }
 
 /// The line at the bottom.
@@ -64,15 +61,29 @@ pub(crate) fn status(status: &Status<'_>, frames_back: usize) -> TextBlock {
         words.push(format!("PLAYING {name}"));
     }
     words.push(format!("{:.0} frames/s", status.frames_per_second));
-    words.push("F1 help".to_owned());
+    words.push("F1 help, F2 panel".to_owned());
     if !status.message.is_empty() {
         words.push(status.message.to_owned());
     }
     TextBlock::new(Corner::BottomLeft, &words.join("   "))
 }
 
-/// The key table.
-pub(crate) fn help() -> TextBlock {
-    let lines = KEYS.iter().map(|k| (format!("{}\t{}", k.key, k.does), palette::WHITE)).collect();
-    TextBlock { corner: Corner::Center, lines, scale: 1, panel: 0.8 }
+/// Lines of a page of the help.
+const PAGE: usize = 17;
+
+/// Pages of the help.
+pub(crate) fn help_pages() -> usize {
+    KEYS.len().div_ceil(PAGE)
+}
+
+/// A page of the key table, from 1.
+pub(crate) fn help(page: usize) -> TextBlock {
+    let first = page.saturating_sub(1) * PAGE;
+    let mut lines = vec![(
+        format!("Keys and mouse, page {page} of {}: F1 turns the page", help_pages()),
+        palette::YELLOW,
+    )];
+    let keys = KEYS.iter().skip(first).take(PAGE);
+    lines.extend(keys.map(|k| (format!("{}\t{}", k.key, k.does), palette::WHITE)));
+    TextBlock { corner: Corner::Center, lines, size: 0, panel: 0.85, legend: false }
 }

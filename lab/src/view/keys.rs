@@ -32,11 +32,20 @@ pub(crate) enum Command {
     Support,
     Frames,
     Wireframe,
+    Collision,
     NextPane,
     Hud,
     Screenshot,
     Record,
     Help,
+    /// The side panel.
+    Panel,
+    /// Keeps the state, goes back to it.
+    Save,
+    Load,
+    /// To what happened before or after now.
+    EventBefore,
+    EventAfter,
     Close,
 }
 
@@ -64,6 +73,7 @@ const fn order(name: &'static str, key: char, word: &'static str, does: &'static
 
 /// All keys and mouse actions.
 pub const KEYS: &[KeyHelp] = &[
+    mouse("left click", "select a body and read it out"),
     mouse("left drag", "pull a body by a spring"),
     mouse("shift + left click", "push the body there"),
     mouse("right drag, arrows", "orbit"),
@@ -73,6 +83,10 @@ pub const KEYS: &[KeyHelp] = &[
     bound(".", Key::Char('.'), Command::Step, "one step"),
     bound("[", Key::Char('['), Command::Back, "scrub back"),
     bound("]", Key::Char(']'), Command::Forward, "scrub forward"),
+    bound(",", Key::Char(','), Command::EventBefore, "to what happened before (the strip below: click)"),
+    bound(";", Key::Char(';'), Command::EventAfter, "to what happened after"),
+    bound("F5", Key::F(5), Command::Save, "keep this state"),
+    bound("F9", Key::F(9), Command::Load, "go on from the state that was kept"),
     bound("-", Key::Char('-'), Command::Slower, "slower"),
     bound("=", Key::Char('='), Command::Faster, "faster"),
     bound("r", Key::Char('r'), Command::Restart, "start again"),
@@ -82,8 +96,13 @@ pub const KEYS: &[KeyHelp] = &[
     bound("b", Key::Char('b'), Command::Ball, "throw a ball"),
     bound("x", Key::Char('x'), Command::Crate, "throw a crate"),
     bound("m", Key::Char('m'), Command::Formulation, "next contact formulation"),
-    bound("k", Key::Char('k'), Command::Controller, "next controller"),
-    bound("e", Key::Char('e'), Command::Chart, "chart the energy, or a reading of the first figure"),
+    bound(
+        "k",
+        Key::Char('k'),
+        Command::Controller,
+        "next controller of the selected character, or the first",
+    ),
+    bound("e", Key::Char('e'), Command::Chart, "chart the next quantity (all of them: panel)"),
     bound("n", Key::Char('n'), Command::Play, "play the followed fighter, let it go"),
     order("j", 'j', "punch-left", "fighter: straight left"),
     order("l", 'l', "punch-right", "fighter: straight right"),
@@ -100,12 +119,14 @@ pub const KEYS: &[KeyHelp] = &[
     bound("3", Key::Char('3'), Command::Balance, "centre of mass, capture point"),
     bound("4", Key::Char('4'), Command::Support, "support polygon"),
     bound("5", Key::Char('5'), Command::Frames, "joint frames"),
-    bound("6", Key::Char('6'), Command::Wireframe, "wireframe"),
+    bound("6", Key::Char('6'), Command::Wireframe, "wires of the collision shapes"),
+    bound("7", Key::Char('7'), Command::Collision, "collision shapes instead of figures"),
     bound("tab", Key::Tab, Command::NextPane, "next pane (keys m and k act on it)"),
     bound("h", Key::Char('h'), Command::Hud, "texts on/off"),
     bound("s", Key::Char('s'), Command::Screenshot, "screenshot"),
     bound("v", Key::Char('v'), Command::Record, "record a GIF, stop"),
-    bound("F1", Key::F(1), Command::Help, "this help"),
+    bound("F1", Key::F(1), Command::Help, "this help, page by page"),
+    bound("F2", Key::F(2), Command::Panel, "side panel: settings, controller, charts"),
     bound("q", Key::Char('q'), Command::Close, "close"),
     bound("escape", Key::Escape, Command::Close, "close"),
 ];

@@ -4,14 +4,21 @@
 //! canvas. [`open`] connects it to a real window.
 
 mod app;
+mod board;
 mod capture;
+mod charts;
 mod history;
 mod hud;
 mod keys;
+mod mouse;
 mod pace;
 mod pane;
+mod panel;
 mod play;
+mod readout;
 mod script_log;
+mod show;
+mod timeline;
 mod tools;
 
 use std::path::PathBuf;
@@ -92,7 +99,10 @@ pub fn open(scene: &Scene, variants: &[Variant], options: &ViewOptions) -> Resul
             canvas.resize(width, height);
         }
         app.frame(&input, elapsed, &canvas);
-        app.draw(&mut canvas);
+        // A picture that would be the same is not drawn again.
+        if app.has_changed(&canvas) {
+            app.draw(&mut canvas);
+        }
         window.present(&canvas)?;
         app.capture(&canvas);
         frame += 1;

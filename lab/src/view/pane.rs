@@ -2,19 +2,18 @@
 
 use std::time::Instant;
 
-use stuntlab_control::{Controller, Published};
-use stuntlab_physics::dynamics::kinetic_energy;
+use stuntlab_control::Controller;
+use stuntlab_physics::Formulation;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{BodyId, Formulation};
 
+use super::charts::Charts;
 use super::history::History;
-use crate::run::{Hands, World};
+use super::timeline::Timeline;
+use crate::run::{Hands, Snapshot, World};
 use crate::scene::{ControllerSpec, Scene, SceneError, Variant};
 
 /// How long an arrow stays, simulated s.
 const ARROW_TIME: f64 = 0.6;
-/// Arrow length, m per N s.
-const METRES_PER_IMPULSE: f64 = 0.01;
 
 /// A world in the window.
 pub(crate) struct Pane {
@@ -25,11 +24,12 @@ pub(crate) struct Pane {
     pub(crate) failure: Option<String>,
     /// Mean cost of a step, s.
     pub(crate) step_cost: f64,
-    /// The charted number of late.
-    pub(crate) curve: Vec<f64>,
-    /// Which reading of the first character is charted; the kinetic energy where none.
-    charted: Option<Published>,
-    scene: Scene,
+    pub(crate) charts: Charts,
+    /// What happened.
+    pub(crate) timeline: Timeline,
+    /// A state to come back to.
+    pub(crate) saved: Option<Snapshot>,
+    pub(super) scene: Scene,
     /// Which spare body is thrown next.
     next_spare: [usize; 2],
 }
@@ -48,8 +48,9 @@ impl Pane {
             hands: Hands::default(),
             failure: None,
             step_cost: 0.0,
-            curve: Vec::new(),
-            charted: None,
+            charts: Charts::default(),
+            timeline: Timeline::default(),
+            saved: None,
             scene,
             next_spare: [0; 2],
         };
@@ -73,7 +74,8 @@ impl Pane {
         self.history = History::default();
         self.hands = Hands::default();
         self.failure = None;
-        self.curve.clear();
+        self.charts.clear();
+        self.timeline = Timeline::default();
         self.next_spare = [0; 2];
         self.history.remember(&self.world);
     }
@@ -93,40 +95,36 @@ impl Pane {
         let time = self.world.state.time;
         self.hands.pushes.retain(|p| time < p.start + p.duration + ARROW_TIME);
         self.history.remember(&self.world);
+        self.timeline.look(&self.world);
     }
 
-    /// Charts the next of: the kinetic energy, the readings of the first character.
-    pub(crate) fn next_chart(&mut self) {
-        let readings = self.world.controllers.first().map(|c| c.readings().published());
-        let names = readings.unwrap_or_default();
-        let next = match self.charted {
-            None => 0,
-            Some(now) => names.iter().position(|p| p.name == now.name).map_or(0, |k| k + 1),
-        };
-        self.charted = names.get(next).copied();
-        self.curve.clear();
+    /// Keeps the state of now.
+    pub(crate) fn save(&mut self) {
+        self.saved = Some(self.world.snapshot());
     }
 
-    /// What is charted, with its unit.
-    pub(crate) fn chart_title(&self) -> String {
-        match &self.charted {
-            None => "kinetic energy, J".to_owned(),
-            Some(p) if p.unit.is_empty() => p.name.to_owned(),
-            Some(p) => format!("{}, {}", p.name, p.unit),
+    /// Goes on from the state that was kept.
+    pub(crate) fn load(&mut self) {
+        if let Some(saved) = &self.saved {
+            self.world.restore(saved);
+            self.failure = None;
+            self.history = History::default();
+            self.history.remember(&self.world);
         }
     }
 
-    /// Takes a point of the chart, keeping the last `most`.
-    pub(crate) fn chart(&mut self, most: usize) {
-        let world = &self.world;
-        let value = match &self.charted {
-            None => Some(kinetic_energy(world.model(), &world.data, &world.state.v)),
-            Some(p) => world.controllers.first().and_then(|c| c.readings().get(p.name)),
-        };
-        self.curve.extend(value);
-        if self.curve.len() > most {
-            self.curve.remove(0);
-        }
+    /// Gives a number of a character's controller another value: the controller is made anew, the world goes on.
+    ///
+    /// # Errors
+    /// A value that the controller refuses.
+    pub(crate) fn set(&mut self, member: usize, key: &str, value: f64) -> Result<(), SceneError> {
+        let mut scene = self.scene.with(&[format!("character.{member}.controller.{key}={value:?}")])?;
+        scene.add_spares();
+        scene.options = self.scene.options;
+        let mut fresh = World::new(&scene)?;
+        self.world.controllers[member] = fresh.controllers.swap_remove(member);
+        self.scene = scene;
+        Ok(())
     }
 
     /// The next contact formulation.
@@ -136,16 +134,15 @@ impl Pane {
         self.world.options.formulation = all[(now + 1) % all.len()];
     }
 
-    /// The next controller that fits, for every character.
-    pub(crate) fn next_controller(&mut self) {
+    /// The next controller that fits a character; its name.
+    pub(crate) fn next_controller(&mut self, k: usize) -> Option<&'static str> {
         let names: Vec<&str> = self.world.scene().registry.controllers().iter().map(|k| k.name).collect();
-        for k in 0..self.world.controllers.len() {
-            let now = names.iter().position(|name| *name == self.world.controllers[k].name());
-            let next = |by: usize| names[now.map_or(by - 1, |now| now + by) % names.len()];
-            if let Some(made) = (1..=names.len()).map(next).find_map(|name| kept(&self.world, k, name)) {
-                self.world.controllers[k] = made;
-            }
-        }
+        let now =
+            names.iter().position(|name| *name == self.world.controllers.get(k).map_or("", |c| c.name()));
+        let next = |by: usize| names[now.map_or(by - 1, |now| now + by) % names.len()];
+        let made = (1..=names.len()).map(next).find_map(|name| kept(&self.world, k, name))?;
+        self.world.controllers[k] = made;
+        Some(self.world.controllers[k].name())
     }
 
     /// Throws a spare thing: `kind` 0 is a ball, 1 a crate.
@@ -156,20 +153,6 @@ impl Pane {
         if let Some(body) = self.world.model().find(&name) {
             self.world.throw(body, from, velocity, DVec3::new(1.0, 2.0, 3.0) * kind as f64);
         }
-    }
-
-    /// Arrows of pushes and of the drag.
-    pub(crate) fn arrows(&self) -> Vec<(DVec3, DVec3)> {
-        let pose = |body: BodyId| self.world.data.world_from_body(body);
-        let mut arrows: Vec<(DVec3, DVec3)> = Vec::new();
-        for push in &self.hands.pushes {
-            let tip = pose(push.body).transform_point(push.point_body);
-            arrows.push((tip - push.impulse * METRES_PER_IMPULSE, tip));
-        }
-        if let Some(drag) = &self.hands.drag {
-            arrows.push((pose(drag.body).transform_point(drag.point_body), drag.target));
-        }
-        arrows
     }
 }
 

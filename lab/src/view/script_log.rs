@@ -30,6 +30,21 @@ pub(crate) struct Line {
     pub(crate) thrown: usize,
     pub(crate) screenshots: usize,
     pub(crate) help: bool,
+    pub(crate) panel: bool,
+    /// Name of the body that is selected.
+    pub(crate) selected: Option<String>,
+    /// Controllers of all characters.
+    pub(crate) controllers: Vec<&'static str>,
+    /// What is charted.
+    pub(crate) charts: Vec<String>,
+    /// Number of marks on the timeline.
+    pub(crate) marks: usize,
+    /// Time of the state that was kept.
+    pub(crate) saved: Option<f64>,
+    /// What the window said last.
+    pub(crate) message: String,
+    /// Rows of the side panel that can be seen, by label: left, top, width, height.
+    pub(crate) rows: Vec<(String, [usize; 4])>,
 }
 
 impl ScriptLog {
@@ -39,7 +54,7 @@ impl ScriptLog {
     }
 
     pub(crate) fn line(&mut self, frame: u64, app: &App) -> Result<(), ViewError> {
-        let line = serde_json::to_string(&app.line(frame)).expect("texts and numbers");
+        let line = app.report(frame);
         writeln!(self.file, "{line}").map_err(|source| ViewError::Log { path: self.path.clone(), source })
     }
 }

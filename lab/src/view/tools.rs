@@ -59,3 +59,39 @@ pub(crate) fn usual_target(world: &World) -> Option<(BodyId, DVec3)> {
     let body = own.iter().find(chest).or_else(|| own.first())?;
     Some((body, world.model().body(body).inertia().center_of_mass))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use stuntlab_viewer::camera::Camera;
+    use stuntlab_viewer::canvas::Rect;
+
+    #[test]
+    fn picking_is_the_inverse_of_projecting() {
+        let world = World::new(&Scene::load("base-game", &[]).unwrap()).unwrap();
+        let viewport = Rect::new(40, 20, 640, 360);
+        let mut hits = 0;
+        for turn in 0..12 {
+            let camera = Camera { yaw: 0.5 * f64::from(turn), distance: 6.0, ..Camera::default() };
+            let view = camera.view(viewport);
+            for body in world.model().body_ids().iter() {
+                let center = world.data.world_from_body(body).translation;
+                let Some(seen) = view.project(center).filter(|s| viewport.contains(s.pixel.x, s.pixel.y))
+                else {
+                    continue;
+                };
+                let pixel = (seen.pixel.x, seen.pixel.y);
+                let Some(picked) = pick(&world, &view, pixel) else { continue };
+                // What was found lies under the pixel, and not behind what was aimed at.
+                let found = world.data.world_from_body(picked.body).transform_point(picked.point_body);
+                let again = view.project(found).unwrap();
+                assert!((again.pixel - seen.pixel).length() < 1e-6, "{} and {}", again.pixel, seen.pixel);
+                assert!((again.depth - picked.depth).abs() < 1e-9);
+                assert!((picked.drag(&view, pixel).target - found).length() < 1e-9);
+                hits += usize::from(picked.body == body);
+            }
+        }
+        assert!(hits > 200, "{hits} bodies were hit");
+    }
+}

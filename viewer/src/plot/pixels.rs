@@ -4,10 +4,8 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
 use crate::canvas::Canvas;
+use crate::font::FONT;
 use crate::palette::{self, Color};
-
-/// DejaVu Sans, reduced to Latin, Greek and some signs; its licence lies beside it.
-const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 
 /// Draws a document on a white canvas, `scale` pixels to its unit. A document of ours that cannot be read leaves it white.
 pub(super) fn draw(svg: &str, width: usize, height: usize, scale: f64) -> Canvas {

@@ -27,11 +27,13 @@ use rayon::prelude::*;
 use crate::camera::Camera;
 use crate::canvas::{Canvas, Rect};
 use crate::chart::draw_chart;
-use crate::hud::{Stack, draw_block, draw_label};
+use crate::hud::{Stack, draw_block};
+use crate::label;
 use crate::picture::Picture;
 use lanes::{LANES, Level, best_level, block_of};
 use layer::{Layer, NOTHING};
 use lens::Lens;
+pub(crate) use mesh::LocalMesh;
 use setup::{Maps, Setup};
 use shade::{Lamps, Light, RUN, Shader, Surface, sky};
 use shadow::ShadowMap;
@@ -159,9 +161,7 @@ impl Renderer {
         });
 
         canvas.set_clip(Some(viewport));
-        for label in &picture.labels {
-            draw_label(label, &view, viewport, canvas);
-        }
+        label::draw(&picture.labels, &view, viewport, canvas);
         let mut stack = Stack::new(viewport);
         for block in &picture.texts {
             draw_block(block, &mut stack, canvas);

@@ -33,7 +33,17 @@ pub(crate) struct Grid {
     pub(crate) u: Vec3,
     pub(crate) v: Vec3,
     pub(crate) offset: (f32, f32),
+    /// Ground that is not level shows its height: the axis in contours per metre, and the eye's height in contours.
+    pub(crate) rise: Option<(Vec3, f32)>,
 }
+
+/// Height between contours, m: a bump of the scenes' uneven ground is one or two high.
+pub(crate) const CONTOUR: f64 = 0.05;
+/// Width of a contour as a part of the height between two.
+const CONTOUR_LINE: f32 = 0.07;
+/// Brightness gained per contour of height, and the most of it: hills are light, hollows dark.
+const CONTOUR_LIGHT: f32 = 0.022;
+const CONTOUR_MOST: f32 = 0.16;
 
 impl Material {
     pub(crate) fn new(paint: &Paint, grid: Option<Grid>) -> Self {
@@ -438,8 +448,43 @@ fn pattern(level: Level, grid: &Grid, first: Vec3, step: Vec3, surface: &Surface
         let wide = |axis: Vec3| 0.8 * size * axis.length() + stretch * ray.dot(axis).abs() + 1e-5;
         let start = first + step * from as f32;
         let w = blocks(&surface.w[from..from + tint.len()]);
-        let wide = (wide(grid.u), wide(grid.v));
-        patch(level, grid, start, step, wide, w, blocks_mut(tint));
+        let both = (wide(grid.u), wide(grid.v));
+        patch(level, grid, start, step, both, w, blocks_mut(tint));
+        if let Some((axis, _)) = grid.rise {
+            // How much height a footprint spans: the axis along the surface.
+            let normal = normal * (1.0 / normal.length().max(1e-10));
+            let along = wide(axis - normal * normal.dot(axis));
+            contour(level, grid, start, step, along, w, blocks_mut(tint));
+        }
+    }
+}
+
+/// Contours and the light of height, on top of the pattern.
+#[inline(never)]
+fn contour(level: Level, grid: &Grid, first: Vec3, step: Vec3, wide: f32, w: &[Block], tint: &mut [Block]) {
+    widest(
+        level,
+        #[inline(always)]
+        || {
+            for (b, (w, tint)) in w.iter().zip(tint).enumerate() {
+                contour_block(grid, first + step * (b * LANES) as f32, step, wide, w, tint);
+            }
+        },
+    );
+}
+
+#[inline(always)]
+fn contour_block(grid: &Grid, first: Vec3, step: Vec3, wide: f32, w: &Block, tint: &mut Block) {
+    let Some((axis, eye)) = grid.rise else { return };
+    let (z0, z1, over) = (first.dot(axis), step.dot(axis), 1.0 / wide);
+    for i in 0..LANES {
+        let height = (z0 + i as i32 as f32 * z1) / w[i] + eye;
+        // Level ground at height 0 lies between two lines, not on one.
+        let line = filtered_lines(height + 0.5, wide, over, CONTOUR_LINE);
+        let light = CONTOUR_LIGHT * height;
+        let light = if light < CONTOUR_MOST { light } else { CONTOUR_MOST };
+        let light = if light > -CONTOUR_MOST { light } else { -CONTOUR_MOST };
+        tint[i] *= (1.0 + light) * (1.0 - 0.34 * line);
     }
 }
 

@@ -1,0 +1,47 @@
+//! Who is who: names above characters and the legend of what drives whom.
+
+use stuntlab_physics::glam::DVec3;
+use stuntlab_viewer::hud::{Corner, TextBlock};
+use stuntlab_viewer::palette::Color;
+
+use super::colors::{role_words, wear};
+use crate::run::World;
+
+/// Room between a head and the name above it, m.
+const GAP: f64 = 0.10;
+
+/// Above the top of a person: its head's body, and how far that reaches over its origin when it stands.
+pub(super) fn above(world: &World, member: usize, (bone, rise): (usize, f64)) -> DVec3 {
+    let head = world.cast()[member].bodies.iter().nth(bone);
+    let at = head.map_or(DVec3::ZERO, |body| world.data.world_from_body(body).translation);
+    at + DVec3::Z * (rise + GAP)
+}
+
+/// Above the centre of anything else, as far as its bodies go.
+pub(super) fn over(world: &World, member: usize) -> DVec3 {
+    let bodies = world.cast()[member].bodies;
+    let heights = bodies.iter().map(|body| world.data.world_from_body(body).translation.z);
+    let center = world.senses()[member].center_of_mass();
+    center.with_z(heights.fold(center.z, f64::max) + 2.0 * GAP)
+}
+
+/// Most lines of a legend.
+const LINES: usize = 8;
+
+/// Who is driven by what: a line per character; those of one controller and colour share one.
+pub(crate) fn legend(world: &World, corner: Corner) -> TextBlock {
+    let mut lines: Vec<(Vec<&str>, String, Color)> = Vec::new();
+    for (k, member) in world.cast().iter().enumerate() {
+        let Some(controller) = world.controllers.get(k) else { continue };
+        let words = format!("{} ({})", controller.name(), role_words(controller.role()));
+        let color = wear(world, k).own;
+        match lines.iter_mut().find(|(_, known, shown)| *known == words && *shown == color) {
+            Some((names, ..)) => names.push(&member.name),
+            None => lines.push((vec![&member.name], words, color)),
+        }
+    }
+    lines.truncate(LINES);
+    let line =
+        |(names, words, color): (Vec<&str>, String, Color)| (format!("{}: {words}", names.join(", ")), color);
+    TextBlock::legend(corner, lines.into_iter().map(line).collect())
+}

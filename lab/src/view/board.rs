@@ -1,0 +1,121 @@
+//! What the side panel offers: the world's settings, one character's controller with all numbers its kind has, and charts.
+
+use super::app::App;
+use super::charts::Source;
+use super::pane::Pane;
+use super::panel::{Pressed, Row, short};
+
+/// What a row of the panel changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Act {
+    /// Simulated seconds per second.
+    Speed,
+    /// Steps per second.
+    Rate,
+    Formulation,
+    Save,
+    Load,
+    /// Which character the rows below are about.
+    Character,
+    /// The next controller of that character.
+    Controller,
+    /// A number of its controller, by key.
+    Setting(&'static str),
+    /// A chart of something.
+    Chart(Source),
+}
+
+/// Most sliders for one controller: what a window of usual height shows.
+const SLIDERS: usize = 24;
+
+impl App {
+    /// The rows of now.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        let pane = &self.panes[self.active];
+        let world = &pane.world;
+        let button =
+            |label: &str, value: String, act: Act| Row::Button { label: label.to_owned(), value, act };
+        let slider = |label: &str, value: f64, range: (f64, f64), act: Act| Row::Slider {
+            label: label.to_owned(),
+            value,
+            range,
+            act,
+        };
+        let mut rows = vec![
+            Row::Heading(world.scene().name.clone()),
+            slider("speed", self.speed, (0.02, 2.0), Act::Speed),
+            slider("rate, Hz", world.options.dt.recip(), (60.0, 480.0), Act::Rate),
+            button("contacts", world.options.formulation.name().to_owned(), Act::Formulation),
+            button("save state", "F5".to_owned(), Act::Save),
+            button(
+                "load state",
+                pane.saved.as_ref().map_or("none".to_owned(), |s| format!("{:.2} s", s.state.time)),
+                Act::Load,
+            ),
+        ];
+        let k = self.character;
+        if let (Some(member), Some(controller)) = (world.cast().get(k), world.controllers.get(k)) {
+            rows.push(Row::Heading("character".to_owned()));
+            rows.push(button("of", member.name.clone(), Act::Character));
+            rows.push(button("driven by", controller.name().to_owned(), Act::Controller));
+            rows.extend(
+                settings(pane, k)
+                    .into_iter()
+                    .map(|(key, value, range)| slider(key, value, range, Act::Setting(key))),
+            );
+        }
+        rows.push(Row::Heading("charts (four at most)".to_owned()));
+        for source in Source::all(world, k) {
+            let on = pane.charts.shows(source);
+            rows.push(Row::Switch { label: source.title(world), on, act: Act::Chart(source) });
+        }
+        rows
+    }
+
+    /// Does what was pressed on the panel.
+    pub(crate) fn press(&mut self, Pressed { act, value }: Pressed) {
+        let (active, k) = (self.active, self.character);
+        match (act, value) {
+            (Act::Speed, Some(speed)) => self.speed = speed,
+            (Act::Rate, Some(rate)) => {
+                self.panes[active].world.options.dt = rate.round().max(1.0).recip();
+            }
+            (Act::Formulation, _) => self.panes[active].next_formulation(),
+            (Act::Save, _) => self.save(),
+            (Act::Load, _) => self.load(),
+            (Act::Character, _) => {
+                let all = self.panes[active].world.cast().len().max(1);
+                self.character = (k + 1) % all;
+            }
+            (Act::Controller, _) => self.swap_controller(),
+            (Act::Setting(key), Some(value)) => {
+                let done = self.panes[active].set(k, key, value);
+                self.say(match done {
+                    Ok(()) => format!("{key} = {}", short(value)),
+                    Err(error) => error.to_string(),
+                });
+            }
+            (Act::Chart(source), _) => self.panes.iter_mut().for_each(|pane| pane.charts.toggle(source)),
+            (Act::Speed | Act::Rate | Act::Setting(_), None) => {}
+        }
+    }
+}
+
+/// Numbers of a character's controller, from its kind's row in the registry: key, value now, range.
+fn settings(pane: &Pane, member: usize) -> Vec<(&'static str, f64, (f64, f64))> {
+    let world = &pane.world;
+    let name = world.controllers[member].name();
+    // Of another controller than the scene's nothing is written anywhere.
+    if world.cast()[member].controller.name() != name {
+        return Vec::new();
+    }
+    let Some(kind) = world.scene().registry.controller(name) else { return Vec::new() };
+    let number = |setting: &'static stuntlab_control::kind::Setting| {
+        let usual: f64 = setting.usual.parse().ok()?;
+        let value = pane.scene.controller_number(member, setting.name).unwrap_or(usual);
+        let most = 3.0 * usual.abs().max(value.abs());
+        let range = if usual < 0.0 { (-most, 0.0) } else { (0.0, if most > 0.0 { most } else { 1.0 }) };
+        Some((setting.name, value, range))
+    };
+    kind.settings().filter_map(number).take(SLIDERS).collect()
+}

@@ -1,0 +1,118 @@
+//! Names hung on world points: each inside the picture, none over another.
+
+use crate::camera::View;
+use crate::canvas::{Canvas, Rect};
+use crate::font::{self, cap_height};
+use crate::hud::{panel, text_size};
+use crate::palette::{self, Color};
+use crate::picture::Label;
+
+/// Where a label goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    /// Number of the label.
+    pub(crate) label: usize,
+    /// Its panel: left, top, width, height.
+    pub(crate) panel: [i32; 4],
+    /// What it names, pixels.
+    pub(crate) anchor: (f64, f64),
+}
+
+/// Pixels between letters and the rim of the panel.
+fn pad(size: usize) -> i32 {
+    size as i32 / 4 + 1
+}
+
+/// Places labels, the nearest first. One whose point is outside of the picture sits at the picture's rim; one
+/// behind the eye, or wider than the picture, is left out.
+pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect) -> Vec<Placed> {
+    let size = text_size(viewport);
+    let pad = pad(size);
+    let mut order: Vec<(usize, f64)> =
+        labels.iter().enumerate().filter_map(|(k, l)| Some((k, view.project(l.at)?.depth))).collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let mut placed: Vec<Placed> = Vec::new();
+    for (number, _) in order {
+        let label = &labels[number];
+        let Some(seen) = view.project(label.at) else { continue };
+        let width = font::text_width(&label.text, size) as i32 + 2 * pad;
+        let height = cap_height(size) as i32 + 2 * pad;
+        let (left, top) = (viewport.x as i32, viewport.y as i32);
+        let (most_x, most_y) = (left + viewport.width as i32 - width, top + viewport.height as i32 - height);
+        if most_x < left || most_y < top {
+            continue;
+        }
+        let x = (seen.pixel.x.clamp(-1e6, 1e6) as i32 - width / 2).clamp(left, most_x);
+        let start = (seen.pixel.y.clamp(-1e6, 1e6) as i32 - height - pad).clamp(top, most_y);
+        let free = |y: i32| {
+            let apart = |p: &Placed| {
+                let [px, py, pw, ph] = p.panel;
+                x + width <= px || px + pw <= x || y + height <= py || py + ph <= y
+            };
+            placed.iter().all(apart)
+        };
+        // Up while there is room, then down.
+        let step = height + 2;
+        let rows = (most_y - top) / step + 1;
+        let up = (0..rows).map(|k| start - k * step).filter(|y| *y >= top);
+        let down = (1..rows).map(|k| start + k * step).filter(|y| *y <= most_y);
+        let y = up.chain(down).find(|y| free(*y)).unwrap_or(start);
+        let anchor = (seen.pixel.x, seen.pixel.y);
+        placed.push(Placed { label: number, panel: [x, y, width, height], anchor });
+    }
+    placed
+}
+
+pub(crate) fn draw(labels: &[Label], view: &View, viewport: Rect, canvas: &mut Canvas) {
+    let size = text_size(viewport);
+    let pad = pad(size);
+    for Placed { label, panel: [x, y, width, height], anchor } in place(labels, view, viewport) {
+        let label = &labels[label];
+        let bottom = f64::from(y + height);
+        let middle = f64::from(x + width / 2);
+        if anchor.1 > bottom + 1.5 * f64::from(height) {
+            canvas.stroke((middle, bottom), anchor, 1.2, palette::WHITE, 0.7);
+        }
+        panel(canvas, x, y, width, height, 0.6);
+        // The colour of what is named as a bar under its name; letters stay legible whatever it is.
+        canvas.blend_rect(x + pad, y + height - pad / 2 - 1, width - 2 * pad, 2, label.color, 1.0);
+        font::draw_text(canvas, x + pad, y + pad - 1, &label.text, size, Color::hex(0xFFFFFF), 1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::camera::Camera;
+    use glam::DVec3;
+
+    #[test]
+    fn every_label_is_inside_the_picture_and_few_meet() {
+        let mut random = 7u64;
+        let mut draw = || {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (random >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        for _ in 0..200 {
+            let viewport = Rect::new(17, 9, 320, 200);
+            let camera = Camera { yaw: 6.0 * draw(), pitch: draw(), ..Camera::default() };
+            let labels: Vec<Label> = (0..6)
+                .map(|k| Label {
+                    at: DVec3::new(4.0 * draw(), 4.0 * draw(), 2.0 * draw()),
+                    text: format!("figure {k}"),
+                    color: palette::ORANGE,
+                })
+                .collect();
+            let placed = place(&labels, &camera.view(viewport), viewport);
+            for (k, p) in placed.iter().enumerate() {
+                let [x, y, width, height] = p.panel;
+                assert!(x >= 17 && y >= 9 && x + width <= 17 + 320 && y + height <= 9 + 200, "{p:?}");
+                for q in &placed[..k] {
+                    let [qx, qy, qw, qh] = q.panel;
+                    let apart = x + width <= qx || qx + qw <= x || y + height <= qy || qy + qh <= y;
+                    assert!(apart, "{p:?} over {q:?}");
+                }
+            }
+        }
+    }
+}
