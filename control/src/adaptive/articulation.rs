@@ -6,17 +6,16 @@
 //! (3)  q = q̃ ⊕ o(t)                     on its way back: o goes from what is left to nothing, with the rate it has
 //! ```
 //! (2) is the paper's eq. 1 but for its damper, which would lag behind a motion that moves. Growth is slow on purpose: from the bone that
-//! is struck towards the foot that stands, a few joints at a time, and a tenth of a second between. A blow is over by then and stays where
-//! it struck; a push that goes on reaches further.
+//! is struck towards the foot that stands, limb by limb, and a tenth of a second between. A blow is over by then and stays in the limb it
+//! struck; a push that goes on reaches the trunk.
 
-use stuntlab_mocap::character::Bone;
+use stuntlab_mocap::Side;
+use stuntlab_mocap::character::{Bone, Part, Physique};
 use stuntlab_physics::Model;
 use stuntlab_physics::model::Body;
 
 /// Seconds between two growths of what is dynamic (section 5).
 pub const PATIENCE: f64 = 0.1;
-/// Joints that become dynamic at once: those of an arm.
-pub const AT_ONCE: usize = 3;
 /// Floor of A + B, N m: an arm that hangs bears nothing, and a fly would do.
 pub const FLOOR: f64 = 2.0;
 /// How near its target a joint must be to go back, rad: an outstretched arm hangs a tenth below it under (2).
@@ -68,14 +67,46 @@ pub struct Articulation {
     modes: Vec<Mode>,
     /// C / (A + B) by bone.
     ratios: Vec<f64>,
+    /// Which limb every bone is of.
+    limbs: Vec<Limb>,
     grown: f64,
     order: Vec<(usize, Bone)>,
 }
 
+/// What becomes dynamic together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Limb {
+    Trunk,
+    Head,
+    Arm(Side),
+    Leg(Side),
+}
+
+impl Limb {
+    fn of(part: Option<Part>) -> Self {
+        match part {
+            Some(Part::Neck(_) | Part::Head) => Self::Head,
+            Some(
+                Part::Clavicle(side)
+                | Part::UpperArm(side)
+                | Part::Forearm(side)
+                | Part::Hand(side)
+                | Part::Finger(side),
+            ) => Self::Arm(side),
+            Some(Part::Thigh(side) | Part::Shank(side) | Part::Foot(side) | Part::Toe(side)) => {
+                Self::Leg(side)
+            }
+            Some(Part::Pelvis | Part::Spine(_)) | None => Self::Trunk,
+        }
+    }
+}
+
 impl Articulation {
-    /// All played back.
-    pub fn new(bones: usize) -> Self {
+    /// All of a figure's joints played back.
+    pub fn new(physique: &Physique) -> Self {
+        let bones = physique.parts().len();
         Self {
+            limbs: physique.parts().iter().map(|part| Limb::of(*part)).collect(),
             modes: vec![Mode::Kinematic; bones],
             ratios: vec![0.0; bones],
             grown: f64::NEG_INFINITY,
@@ -115,7 +146,7 @@ impl Articulation {
         }
     }
 
-    /// Lets joints become dynamic by (1), nearest to what is struck first, if the last ones did so long enough ago.
+    /// Lets joints become dynamic by (1), those of the limb that is struck first, if the last ones did so long enough ago.
     pub fn grow(
         &mut self,
         own: &Model,
@@ -129,19 +160,20 @@ impl Articulation {
         }
         self.order.clear();
         for k in (0..own.n_bodies()).map(Bone::new).filter(|k| struck(*k)) {
-            let (mut at, mut hops) = (Some(k.index()), 0);
-            while let Some(bone) = at.filter(|b| *b > 0).map(Bone::new) {
-                let wanted = allowed.bones[bone] && self.ratios[bone] > threshold;
-                if wanted && !matches!(self.modes[bone], Mode::Dynamic { .. }) {
-                    self.order.push((hops, bone));
+            let (mut at, mut limb, mut far) = (Some(k), self.limbs[k], 0);
+            while let Some(bone) = at.filter(|b| b.index() > 0) {
+                far += usize::from(self.limbs[bone] != limb);
+                limb = self.limbs[bone];
+                let is_dynamic = matches!(self.modes[bone], Mode::Dynamic { .. });
+                if allowed.bones[bone] && self.ratios[bone] > threshold && !is_dynamic {
+                    self.order.push((far, bone));
                 }
-                at = own.bodies()[bone].parent().map(|p| p.index());
-                hops += 1;
+                at = own.bodies()[bone].parent().map(|p| Bone::new(p.index()));
             }
         }
-        self.order.sort_unstable_by_key(|&(hops, bone)| (hops, bone.index()));
-        let mut left = AT_ONCE.min(allowed.most.saturating_sub(self.active()));
-        for &(_, bone) in &self.order {
+        let Some(nearest) = self.order.iter().map(|(far, _)| *far).min() else { return };
+        let mut left = allowed.most.saturating_sub(self.active());
+        for &(_, bone) in self.order.iter().filter(|(far, _)| *far == nearest) {
             if left > 0 && !matches!(self.modes[bone], Mode::Dynamic { .. }) {
                 self.modes[bone] = Mode::Dynamic { since: time, calm: 0.0 };
                 self.grown = time;

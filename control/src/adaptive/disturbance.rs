@@ -75,9 +75,9 @@ impl Disturbance {
         self.quiet_for
     }
 
-    /// Whether a bone is, or was lately.
+    /// Whether anything acts on a bone, or is about to.
     pub fn is_struck(&self, bone: Bone) -> bool {
-        self.lasting[bone].linear.length() > LEAST || self.coming[bone] != Force::ZERO
+        self.now[bone] != Force::ZERO || self.coming[bone] != Force::ZERO
     }
 
     /// Forces of the last step on every bone, world axes at its origin.
@@ -146,8 +146,11 @@ impl Disturbance {
         let place = |k: usize| sense.data.world_from_body(sense.body_of(Bone::new(k))).translation;
         for (k, sum) in self.beyond.iter_mut().enumerate() {
             let (lasting, coming) = (self.lasting[k], self.coming[k]);
-            let force =
-                if coming.linear.length_squared() > lasting.linear.length_squared() { coming } else { lasting };
+            let force = if coming.linear.length_squared() > lasting.linear.length_squared() {
+                coming
+            } else {
+                lasting
+            };
             *sum = Wrench { force: force.linear, moment: force.angular + place(k).cross(force.linear) };
         }
         beyond(own, foot, &mut self.beyond);

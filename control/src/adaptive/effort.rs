@@ -118,17 +118,17 @@ impl Efforts {
         forward_kinematics(own, &self.poses[1], data);
         let poses = &data.position.world_from_body;
         for ((moments, body), pose) in self.moments.iter_mut().zip(own.bodies()).zip(poses) {
-            let (mass, c) =
-                (body.inertia().mass, pose.transform_point(body.inertia().center_of_mass));
+            let (mass, c) = (body.inertia().mass, pose.transform_point(body.inertia().center_of_mass));
             *moments = Moments { mass, first: mass * c, second: mass * c.length_squared() };
         }
         beyond(own, foot, &mut self.moments);
         for (k, (body, m)) in own.bodies().iter().zip(&self.moments).enumerate().skip(1) {
             let p = poses[k].translation;
             let inertia = m.second - 2.0 * p.dot(m.first) + m.mass * p.length_squared();
-            let bends = body.freedoms().iter().map(|dof| {
-                (self.ways[1][dof] - self.ways[0][dof]) / (spacing * spacing)
-            });
+            let bends = body
+                .freedoms()
+                .iter()
+                .map(|dof| (self.ways[1][dof] - self.ways[0][dof]) / (spacing * spacing));
             let acceleration = bends.map(|a| a * a).sum::<f64>().sqrt();
             self.inertial[k] = (inertia * acceleration).abs();
             self.gravity[k] = (m.first - m.mass * p).cross(own.gravity()).length();

@@ -20,7 +20,11 @@ pub const KIND: Kind = Kind {
 };
 
 const KEYS: &[Setting] = &[
-    Setting::new("threshold", "0.25", "ε: torque of the disturbance over that of the motion from which a joint is simulated"),
+    Setting::new(
+        "threshold",
+        "0.25",
+        "ε: torque of the disturbance over that of the motion from which a joint is simulated",
+    ),
     Setting::new("local", "true", "whether joints are simulated at all"),
     Setting::new("everything", "false", "whether all are at the first touch"),
     Setting::new("most", "", "joints that may be simulated at once; all where it is not written"),

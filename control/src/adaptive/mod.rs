@@ -133,9 +133,19 @@ const PUBLISHED: [Published; 7] = [
         help: "How far the whole body is off its feet's middle",
         together: Together::Most,
     },
-    Published { name: "tilt", unit: "°", help: "How far the whole body leans off its motion", together: Together::Most },
+    Published {
+        name: "tilt",
+        unit: "°",
+        help: "How far the whole body leans off its motion",
+        together: Together::Most,
+    },
     Published { name: "reactive-steps", unit: "", help: "Steps it took of its own", together: Together::Sum },
-    Published { name: "displaced", unit: "m", help: "How far its feet are off the motion's place", together: Together::Most },
+    Published {
+        name: "displaced",
+        unit: "m",
+        help: "How far its feet are off the motion's place",
+        together: Together::Most,
+    },
     Published {
         name: "response",
         unit: "",
@@ -223,7 +233,7 @@ impl Adaptive {
         Ok(Self {
             posture: Posture::new(&own, physique)?,
             disturbance: Disturbance::new(n),
-            articulation: Articulation::new(n),
+            articulation: Articulation::new(physique),
             efforts: Efforts::new(&own),
             whole: Whole::default(),
             stepping: Stepping::new(options.stepping),
@@ -372,11 +382,11 @@ impl Adaptive {
         let disturbed = self.disturbance.quiet_for() == 0.0 && force != DVec3::ZERO;
         let level = |v: DVec3| v - up * up.dot(v);
         let reach = |hull: &Hull, towards: DVec3| reach(hull, center.truncate(), towards.truncate());
-        let load = Load {
+        let mut load = Load {
             force,
             moment,
             acceleration: motion.acceleration,
-            reach: reach(&self.hull, level(force)),
+            reach: 0.0,
             height: sense.own.height(),
             home: self.stepping.home(),
             mass: sense.own.mass(),
@@ -384,6 +394,7 @@ impl Adaptive {
             gravity: sense.model.gravity(),
             dt: sense.dt,
         };
+        load.reach = reach(&self.hull, -level(self.whole.wanted(&self.options.whole, &load)));
         self.whole.step(&self.options.whole, &load, disturbed, sense.time());
         if !self.options.steps {
             return false;
@@ -411,7 +422,7 @@ impl Adaptive {
         match verdict {
             Verdict::Stay => false,
             Verdict::Step(home) => {
-                self.whole.go_home(home, sense.time(), self.options.stepping.seconds + AFTER);
+                self.whole.go_home(home, sense.time() + sense.dt, self.options.stepping.seconds + AFTER);
                 false
             }
             Verdict::GiveUp => self.options.give_up != GiveUp::Never,
@@ -474,8 +485,8 @@ impl Adaptive {
         self.values = [
             self.articulation.active() as f64 / joints as f64,
             self.articulation.ratios().iter().copied().fold(0.0, f64::max),
-            (self.whole.shift - home).length(),
-            self.whole.tilt.length().to_degrees(),
+            (self.whole.posture().0 - home).length(),
+            self.whole.posture().1.length().to_degrees(),
             f64::from(self.stepping.steps()),
             home.length(),
             f64::from(u8::from(answering)),
@@ -488,8 +499,7 @@ impl Adaptive {
         self.values[6] = 2.0;
         self.values[0] = 1.0;
         if self.options.give_up == GiveUp::Dynamo {
-            let mut dynamo =
-                Dynamo::new(self.own.clone(), self.reference.clone(), DynamoOptions::default());
+            let mut dynamo = Dynamo::new(self.own.clone(), self.reference.clone(), DynamoOptions::default());
             dynamo.enter(sense);
             self.fallback = Some(Box::new(dynamo));
         }
@@ -579,7 +589,8 @@ impl Controller for Adaptive {
         if !(self.whole.is_at_rest() && self.stepping.is_at_rest()) {
             self.reference.write(sense.time() + sense.dt, &mut self.next.q);
             let feet = self.stepping.offsets(sense.own.up());
-            let change = Change { shift: self.whole.shift, tilt: self.whole.tilt, feet };
+            let (shift, tilt) = self.whole.posture();
+            let change = Change { shift, tilt, feet };
             self.posture.change(&self.own, &mut self.next, &change, &mut self.data);
         }
         self.compare_with_target(sense);

@@ -35,6 +35,8 @@ impl Default for StepOptions {
 
 /// Beyond the support of the motion itself by so much, a step is due, m.
 const OUT: f64 = 0.02;
+/// A capture point so far from where the feet want it is worth a step in any case, m: what legs can follow ends soon.
+const FAR: f64 = 0.13;
 /// Least way of the capture point that is worth a step, m.
 const WORTH: f64 = 0.06;
 /// A foot is put so much beyond where the capture point will be, m.
@@ -158,7 +160,8 @@ impl Stepping {
         }
         let airborne = look.airborne.iter().any(|a| *a);
         let far = look.capture.length();
-        let due = far > WORTH && look.margins[0] < look.margins[1].min(0.0) - OUT;
+        let out = look.margins[0] < look.margins[1].min(0.0) - OUT;
+        let due = far > FAR || far > WORTH && out;
         if due && !airborne {
             let direction = look.capture / far;
             let growth = (look.rate * self.options.seconds).exp();

@@ -1,16 +1,17 @@
 //! The whole body as one rigid body (Nguyen et al. 2011, section 3): how far its centre of mass and its attitude are off the motion's.
 //!
 //! ```text
-//! F_r = m (c̈ - g) - F_e          what the ground would have to give for the body to take no notice …
+//! F_r = m (c̈ - g) - F_e + F_c    what the ground would have to give for the body to take no notice and to balance …
 //!       0 ≤ F_n ≤ 3 m g,  |F_t| ≤ F_n min(μ, d/z)                            … and what it can
-//! m δ̈  = F_e + m g + F_r + F_c - m c̈
 //! F_c  = k_c (δ₀ - δ) - d_c δ̇    balance, eq. 2          τ_θ = -k_θ φ - d_θ φ̇    righting, eq. 3
-//! I φ̈  = (x - c) × F_e + τ_θ
+//! m δ̈  = F_e + m g + F_r - m c̈                           I φ̈ = (x - c) × F_e + τ_θ
 //! ```
 //! The printed eqs. 2 and 3 have the sign of their springs reversed. The paper bounds the ground by friction alone, which holds half the
-//! weight sideways: nobody would ever sway. A foot gives only what its sole can: the pressure under it goes at most the way `d` to the edge
+//! weight sideways, and adds F_c from nowhere: nobody would ever sway, or step. Here it is the ground that balances, and a foot gives only what its sole can: the pressure under it goes at most the way `d` to the edge
 //! of the support, so that a reaction that passes the centre of mass at the height `z` leans by `d/z`; it has no moment then. Turns
 //! about the vertical are left out, as published.
+
+use std::f64::consts::TAU;
 
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Sym3;
@@ -61,7 +62,7 @@ pub struct Load {
     pub moment: DVec3,
     /// Acceleration of the motion's own centre of mass, m/s².
     pub acceleration: DVec3,
-    /// How far the support reaches beyond the centre of mass in the direction of the push, m.
+    /// How far the support reaches beyond the centre of mass, against what is wanted of the ground, m.
     pub reach: f64,
     /// Height of the centre of mass over the ground, m.
     pub height: f64,
@@ -78,6 +79,9 @@ pub struct Load {
 }
 
 /// How the whole body is off its motion.
+///
+/// What legs are asked to follow is bounded ([`Whole::posture`]): beyond three fifths of the bounds less and less of it, up to them. What it
+/// is by forces goes on to twice as far, so that the bounds save nobody from falling.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Whole {
     /// δ: of the centre of mass, world, m.
@@ -89,6 +93,10 @@ pub struct Whole {
     /// Its rate, rad/s.
     pub spin: DVec3,
     way: Way,
+    /// As far as it was off when forces took over, m: so far all of it is followed.
+    followed: f64,
+    /// What legs are asked to follow, and its rates.
+    shown: [DVec3; 4],
 }
 
 /// What decides where it goes.
@@ -103,6 +111,8 @@ enum Way {
     Back { since: f64, shift: (DVec3, DVec3), tilt: (DVec3, DVec3), seconds: f64 },
 }
 
+/// Least way of the pressure, m: toes claw, and one who leans out at the end of his feet is to come back some time.
+const TOES: f64 = 0.03;
 /// Seconds of the last bit of the way.
 const WAY_BACK: f64 = 0.4;
 /// How near and how slow it must be for that, m, rad and per second.
@@ -120,26 +130,41 @@ impl Whole {
         self.way == Way::Rest
     }
 
-    /// What the ground gives, N.
-    pub fn ground(options: &WholeOptions, load: &Load) -> DVec3 {
+    /// What the ground would have to give, N.
+    pub fn wanted(&self, options: &WholeOptions, load: &Load) -> DVec3 {
+        let (w, z) = (TAU * options.balance, options.damping);
+        // The spring at the end of the step.
+        let pull = w * w * (load.home - self.shift - load.dt * self.velocity) - 2.0 * z * w * self.velocity;
+        let balance = pull / (1.0 + load.dt * w * (2.0 * z + load.dt * w));
+        load.mass * (load.acceleration - load.gravity + balance) - load.force
+    }
+
+    /// What it gives of that, N.
+    pub fn ground(options: &WholeOptions, load: &Load, wanted: DVec3) -> DVec3 {
         let up = -load.gravity.try_normalize().unwrap_or(-DVec3::Z);
-        let wanted = load.mass * (load.acceleration - load.gravity) - load.force;
         let most = 3.0 * load.mass * load.gravity.length();
         let normal = up.dot(wanted).clamp(0.0, most);
-        let lean = options.friction.min(load.reach.max(0.0) / load.height.max(0.1));
+        let lean = options.friction.min(load.reach.max(TOES) / load.height.max(0.1));
         up * normal + (wanted - up * up.dot(wanted)).clamp_length_max(normal * lean)
+    }
+
+    /// Shift and tilt that legs can follow.
+    pub fn posture(&self) -> (DVec3, DVec3) {
+        (self.shown[0], self.shown[1])
     }
 
     /// Takes a step under `load`. A body at rest that nothing disturbs stays so.
     pub fn step(&mut self, options: &WholeOptions, load: &Load, disturbed: bool, time: f64) {
-        if disturbed {
+        if disturbed && self.way != Way::Free {
             self.way = Way::Free;
+            self.followed = level(self.shift - load.home, load.gravity).length();
         }
         match self.way {
             Way::Rest => {}
             Way::Free => {
                 self.fall(options, load);
-                self.keep_within(options, load);
+                self.stop(options, load);
+                self.show(options, load);
                 let far = [
                     (self.shift - load.home).length(),
                     self.tilt.length(),
@@ -147,12 +172,7 @@ impl Whole {
                     self.spin.length(),
                 ];
                 if !disturbed && far.iter().zip(NEAR).all(|(far, near)| *far < near) {
-                    self.way = Way::Back {
-                        since: time,
-                        shift: (self.shift - load.home, self.velocity),
-                        tilt: (self.tilt, self.spin),
-                        seconds: WAY_BACK,
-                    };
+                    self.go_home(load.home, time + load.dt, WAY_BACK);
                 }
             }
             Way::Back { since, shift, tilt, seconds } => {
@@ -167,12 +187,14 @@ impl Whole {
                 if t >= seconds - 0.5 * load.dt {
                     *self = Self { shift: load.home, ..Self::default() };
                 }
+                self.shown = [self.shift, self.tilt, self.velocity, self.spin];
             }
         }
     }
 
-    /// Goes to a new home along a path of its own, as one who steps does.
+    /// Goes to a home along a path of its own from what is shown, as one who steps does; `time` is that of the state it is in.
     pub fn go_home(&mut self, home: DVec3, time: f64, seconds: f64) {
+        [self.shift, self.tilt, self.velocity, self.spin] = self.shown;
         self.way = Way::Back {
             since: time,
             shift: (self.shift - home, self.velocity),
@@ -181,41 +203,60 @@ impl Whole {
         };
     }
 
-    /// The springs are taken at the end of the step.
     fn fall(&mut self, options: &WholeOptions, load: &Load) {
         let (h, m) = (load.dt, load.mass);
-        let rate = |hertz: f64| std::f64::consts::TAU * hertz;
-        let force = load.force + m * load.gravity + Self::ground(options, load) - m * load.acceleration;
-        let (w, z) = (rate(options.balance), options.damping);
-        let pull = h * w * w * (load.home - self.shift);
-        self.velocity =
-            (self.velocity + h / m * force + pull) / (1.0 + h * w * (2.0 * z + h * w));
+        let ground = Self::ground(options, load, self.wanted(options, load));
+        self.velocity += h * (load.gravity - load.acceleration + (load.force + ground) / m);
         self.shift += h * self.velocity;
-        // Gains in proportion to the inertia make the righting the same in every direction.
-        let w = rate(options.righting);
+        // Gains in proportion to the inertia make the righting the same in every direction; taken at the end of the step.
+        let (w, z) = (TAU * options.righting, options.damping);
         let turn = load.inertia.inverse_definite() * level(load.moment, load.gravity);
         let pull = h * (turn - w * w * self.tilt);
         self.spin = level(self.spin + pull, load.gravity) / (1.0 + h * w * (2.0 * z + h * w));
         self.tilt += h * self.spin;
     }
 
-    /// Stops at the ends of what legs can follow.
-    fn keep_within(&mut self, options: &WholeOptions, load: &Load) {
+    /// Nobody leans farther out than twice what legs follow, where they follow no more: who does not fall comes back from there.
+    fn stop(&mut self, options: &WholeOptions, load: &Load) {
         let up = -load.gravity.try_normalize().unwrap_or(-DVec3::Z);
         let off = self.shift - load.home;
-        let (height, rise) = (up.dot(off), up.dot(self.velocity));
-        let (mut along, mut speed) = (off - up * height, self.velocity - up * rise);
-        stop(&mut along, &mut speed, options.farthest);
-        let kept = height.clamp(-options.highest, options.highest);
-        let rise = if kept == height || rise * height < 0.0 { rise } else { 0.0 };
-        self.shift = load.home + along + up * kept;
-        self.velocity = speed + up * rise;
-        stop(&mut self.tilt, &mut self.spin, options.tilt);
+        let (mut rise, mut climb) = (up * up.dot(off), up * up.dot(self.velocity));
+        let (mut along, mut speed) = (off - rise, self.velocity - climb);
+        halt(&mut along, &mut speed, 2.0 * options.farthest.max(self.followed));
+        halt(&mut rise, &mut climb, 2.0 * options.highest);
+        halt(&mut self.tilt, &mut self.spin, 2.0 * options.tilt);
+        (self.shift, self.velocity) = (load.home + along + rise, speed + climb);
+    }
+
+    /// What of it legs can follow.
+    fn show(&mut self, options: &WholeOptions, load: &Load) {
+        let up = -load.gravity.try_normalize().unwrap_or(-DVec3::Z);
+        let off = self.shift - load.home;
+        let height = up.dot(off);
+        let along = within(off - up * height, self.followed, options.farthest);
+        let rise = within(up * height, 0.0, options.highest);
+        let (shift, tilt) = (load.home + along + rise, within(self.tilt, 0.0, options.tilt));
+        let [before, before_tilt, ..] = self.shown;
+        self.shown = [shift, tilt, (shift - before) / load.dt, (tilt - before_tilt) / load.dt];
+    }
+}
+
+/// Share of a bound up to which all is followed.
+const ALL: f64 = 0.6;
+
+/// A vector that grows to no more than `most` (or what was followed already and a bit), without a kink.
+fn within(x: DVec3, followed: f64, most: f64) -> DVec3 {
+    let (inner, rest) = (followed.max(ALL * most), (1.0 - ALL) * most);
+    let size = x.length();
+    if size <= inner || rest <= 0.0 {
+        x
+    } else {
+        x * ((inner + rest * ((size - inner) / rest).tanh()) / size)
     }
 }
 
 /// Keeps a vector within a length; its rate does not lead out there.
-fn stop(at: &mut DVec3, rate: &mut DVec3, most: f64) {
+fn halt(at: &mut DVec3, rate: &mut DVec3, most: f64) {
     let size = at.length();
     if size > most {
         let out = *at / size;
