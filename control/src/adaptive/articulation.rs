@@ -20,12 +20,14 @@ pub const PATIENCE: f64 = 0.1;
 pub const FLOOR: f64 = 2.0;
 /// How near its target a joint must be to go back, rad: an outstretched arm hangs a tenth below it under (2).
 const NEAR: f64 = 0.2;
-/// And how slow against it, rad/s.
-const SLOW: f64 = 0.6;
+/// And how slow against it, rad/s: a trunk under a walking pelvis trembles by a half.
+const SLOW: f64 = 1.0;
 /// For how long, s.
 const CALM: f64 = 0.05;
 /// Seconds without a disturbance before any joint goes back.
 const QUIET: f64 = 0.1;
+/// Seconds after which it goes back wherever it is: what disturbed it is long over.
+const OVER: f64 = 0.8;
 /// Seconds of the way back.
 const WAY_BACK: f64 = 0.25;
 
@@ -225,7 +227,7 @@ impl Articulation {
                     *calm = if near { *calm + dt } else { 0.0 };
                     // Not to and fro within the time in which nothing new may happen.
                     let settled = *calm >= CALM && time - *since >= PATIENCE && quiet_for >= QUIET;
-                    if settled || !allowed.bones[k] {
+                    if settled || quiet_for >= OVER || !allowed.bones[k] {
                         *mode = returning(time, &own.bodies()[k], off, rates);
                     }
                 }

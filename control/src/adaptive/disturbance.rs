@@ -6,7 +6,8 @@
 //! ```text
 //! (1)  F̂ = m v / T        m the mass of what comes, v how fast it closes in, T the filter's time
 //! ```
-//! which is what the filtered force of an impulse `m v` would peak at.
+//! which is what the filtered force of an impulse `m v` would peak at. What goes on to press counts for no more than a share of the body's
+//! weight: two that are both played back cannot give way, and the solver's force between them is that of a wall.
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::Model;
@@ -22,6 +23,9 @@ pub const FILTER: f64 = 0.03;
 const LEAST: f64 = 0.5;
 /// Least closing speed of a blow, m/s: slower, it is a touch, whose force will be felt.
 const BLOW: f64 = 0.2;
+
+/// Largest force of a contact beyond the blow that began it, of the weight: as much as somebody who leans on it.
+const LEANING: f64 = 0.3;
 
 /// Forces and moments about the world's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,7 +92,7 @@ impl Disturbance {
     /// Feels what acts on a character now. Returns whether it is disturbed at all.
     pub fn feel(&mut self, sense: &Sense<'_>) -> bool {
         self.now.fill(Force::ZERO);
-        self.coming.fill(Force::ZERO);
+        let weight = sense.own.mass() * sense.model.gravity().length();
         let origin = |bone: Bone| sense.data.world_from_body(sense.body_of(bone)).translation;
         let own = |body| Bone::of(body, sense.bodies);
         let mut any = false;
@@ -102,6 +106,15 @@ impl Disturbance {
             self.now[bone] += Force::at_offset(force, felt.point - origin(bone));
             any = true;
         }
+        for (now, coming) in self.now.iter_mut().zip(&self.coming) {
+            // A blow that bounces has twice what it brought.
+            let blow = 2.0 * coming.linear.length() * FILTER / sense.dt;
+            let (most, force) = (blow.max(LEANING * weight), now.linear.length());
+            if force > most {
+                *now = *now * (most / force);
+            }
+        }
+        self.coming.fill(Force::ZERO);
         for (k, push) in sense.own.pushes().iter().enumerate().filter(|(_, p)| **p != Force::ZERO) {
             self.now[k] += *push;
             any = true;

@@ -394,7 +394,7 @@ impl Adaptive {
             gravity: sense.model.gravity(),
             dt: sense.dt,
         };
-        load.reach = reach(&self.hull, -level(self.whole.wanted(&self.options.whole, &load)));
+        load.reach = reach(&self.hull, -level(self.whole.balance(&self.options.whole, &load)));
         self.whole.step(&self.options.whole, &load, disturbed, sense.time());
         if !self.options.steps {
             return false;

@@ -31,6 +31,9 @@ const CLOSE: f64 = 1e-7;
 /// Straightest a leg gets, of its length, unless the motion's own is straighter.
 const STRETCHED: f64 = 0.985;
 
+/// Deepest that hips come down for feet that are too far apart, m: a lunge.
+const LOWEST: f64 = 0.2;
+
 /// What a pose shall become.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
@@ -164,7 +167,8 @@ struct Goal {
 }
 
 impl Goal {
-    /// How far hips have to come down for the ankle to be within reach of the hip.
+    /// How far hips have to come down for the ankle to be within reach of the hip; no farther than [`LOWEST`], beyond which the foot is
+    /// drawn after them.
     fn too_far(&self, hip: DVec3, up: DVec3) -> f64 {
         let way = hip - self.ankle;
         if way.length() <= self.longest {
@@ -172,7 +176,7 @@ impl Goal {
         }
         let height = up.dot(way);
         let level = (way - up * height).length();
-        height - (self.longest * self.longest - level * level).max(0.0).sqrt()
+        (height - (self.longest * self.longest - level * level).max(0.0).sqrt()).clamp(0.0, LOWEST)
     }
 
     /// (3)

@@ -47,6 +47,9 @@ const PAUSE: f64 = 0.06;
 const TOGETHER: f64 = 0.02;
 /// Feet are kept so far apart sideways, m.
 const APART: f64 = 0.1;
+/// Share of a step's time that must be left for it to go farther, and how fast its end goes, m/s.
+const LATE: f64 = 0.35;
+const FASTER: f64 = 4.0;
 /// Time constant in which a foot that the motion swings takes its new offset, s.
 const SWINGING: f64 = 0.07;
 /// The centre of mass comes to rest so long after the foot, s.
@@ -58,6 +61,8 @@ struct Swing {
     from: DVec3,
     to: DVec3,
     since: f64,
+    /// Where the feet wanted the centre of mass when it began; of a step that closes the stance nothing.
+    home: Option<DVec3>,
 }
 
 /// A foot and its offset.
@@ -117,6 +122,13 @@ pub struct Stepping {
     steps: u32,
 }
 
+/// (1): where a foot is to land, from home, for a capture point that is `off` by so much.
+fn landing(off: DVec3, look: &Look, seconds: f64) -> DVec3 {
+    let far = off.length();
+    let reach = look.reach.clamp(0.0, far);
+    off / far.max(1e-9) * (reach + (far - reach) * (look.rate * seconds).exp() + BEYOND)
+}
+
 impl Stepping {
     /// Feet where the motion has them.
     pub fn new(options: StepOptions) -> Self {
@@ -153,6 +165,9 @@ impl Stepping {
 
     /// Moves feet on, and begins a step where one is due.
     pub fn step(&mut self, look: &Look) -> Verdict {
+        if self.reach_farther(look) {
+            return Verdict::GiveUp;
+        }
         self.swing(look);
         let swinging = self.feet.iter().any(|f| f.swing.is_some());
         if swinging || look.time - self.ended < PAUSE {
@@ -163,15 +178,13 @@ impl Stepping {
         let out = look.margins[0] < look.margins[1].min(0.0) - OUT;
         let due = far > FAR || far > WORTH && out;
         if due && !airborne {
-            let direction = look.capture / far;
-            let growth = (look.rate * self.options.seconds).exp();
-            let reach = look.reach.clamp(0.0, far);
-            let way = direction * (reach + (far - reach) * growth + BEYOND); // (1)
+            let home = self.home();
+            let way = landing(look.capture, look, self.options.seconds);
             if way.length() > self.options.longest {
                 return Verdict::GiveUp;
             }
             let side = self.choose(way, look);
-            return self.begin(side, self.home() + way, look);
+            return self.begin(side, home + way, Some(home), look);
         }
         let [a, b] = self.feet;
         let astray = (a.offset - b.offset).length();
@@ -179,7 +192,7 @@ impl Stepping {
             // The foot that stepped last is where all will be.
             let side = other(self.last_stepped());
             let to = self.feet[other(side) as usize].offset;
-            return self.begin(side, to, look);
+            return self.begin(side, to, None, look);
         }
         if astray > 0.0 && astray <= TOGETHER {
             // Too little to step for: it is made up for as it stands.
@@ -192,15 +205,35 @@ impl Stepping {
         Verdict::Stay
     }
 
+    /// A push that goes on takes a foot on its way farther. Returns whether it cannot reach that far.
+    fn reach_farther(&mut self, look: &Look) -> bool {
+        let (longest, seconds, now) = (self.options.longest, self.options.seconds, self.home());
+        let Some(swing) = self.feet.iter_mut().find_map(|f| f.swing.as_mut()) else { return false };
+        let Some(home) = swing.home else { return false };
+        let left = seconds - (look.time - swing.since);
+        if !look.disturbed || left < LATE * seconds {
+            return false;
+        }
+        // Off where the feet wanted it when the step began.
+        let way = landing(now + look.capture - home, look, left);
+        if way.length() > longest {
+            return true;
+        }
+        if way.length() > (swing.to - home).length() {
+            swing.to += (home + way - swing.to).clamp_length_max(FASTER * look.dt);
+        }
+        false
+    }
+
     /// Which foot is farther from where the motion has it.
     fn last_stepped(&self) -> Side {
         let [a, b] = self.feet.map(|f| f.offset.length_squared());
         if a >= b { Side::Left } else { Side::Right }
     }
 
-    fn begin(&mut self, side: Side, to: DVec3, look: &Look) -> Verdict {
+    fn begin(&mut self, side: Side, to: DVec3, home: Option<DVec3>, look: &Look) -> Verdict {
         let foot = &mut self.feet[side as usize];
-        foot.swing = Some(Swing { from: foot.offset, to, since: look.time });
+        foot.swing = Some(Swing { from: foot.offset, to, since: look.time, home });
         self.steps += 1;
         Verdict::Step(self.home())
     }

@@ -1,15 +1,16 @@
 //! The whole body as one rigid body (Nguyen et al. 2011, section 3): how far its centre of mass and its attitude are off the motion's.
 //!
 //! ```text
-//! F_r = m (c̈ - g) - F_e + F_c    what the ground would have to give for the body to take no notice and to balance …
-//!       0 ≤ F_n ≤ 3 m g,  |F_t| ≤ F_n min(μ, d/z)                            … and what it can
+//! F_r = m (c̈ - g) + F_c          what the ground would have to give for the motion and for balance …
+//!       0 ≤ F_n ≤ 3 m g,  |F_t| ≤ μ F_n,  |F_c,t| ≤ F_n d/z                  … and what it can
 //! F_c  = k_c (δ₀ - δ) - d_c δ̇    balance, eq. 2          τ_θ = -k_θ φ - d_θ φ̇    righting, eq. 3
 //! m δ̈  = F_e + m g + F_r - m c̈                           I φ̈ = (x - c) × F_e + τ_θ
 //! ```
-//! The printed eqs. 2 and 3 have the sign of their springs reversed. The paper bounds the ground by friction alone, which holds half the
-//! weight sideways, and adds F_c from nowhere: nobody would ever sway, or step. Here it is the ground that balances, and a foot gives only what its sole can: the pressure under it goes at most the way `d` to the edge
-//! of the support, so that a reaction that passes the centre of mass at the height `z` leans by `d/z`; it has no moment then. Turns
-//! about the vertical are left out, as published.
+//! The printed eqs. 2 and 3 have the sign of their springs reversed. The paper has the ground take out F_e as well, up to friction, and adds F_c
+//! from nowhere: pushes of up to half the weight would never be seen. Here it is the ground that balances: the body sways until that holds
+//! the push, and a foot gives only what its sole can. The pressure under it goes at most the way `d` to the edge of the support, so that a
+//! reaction that passes the centre of mass at the height `z` leans by `d/z`; it has no moment then. Turns about the vertical are left out, as
+//! published.
 
 use std::f64::consts::TAU;
 
@@ -111,8 +112,9 @@ enum Way {
     Back { since: f64, shift: (DVec3, DVec3), tilt: (DVec3, DVec3), seconds: f64 },
 }
 
-/// Least way of the pressure, m: toes claw, and one who leans out at the end of his feet is to come back some time.
-const TOES: f64 = 0.03;
+/// Least way of the pressure, m: in a gait the weight is ahead of the foot that stands, which can be put down a little elsewhere all the same;
+/// and one who leans out at the end of his feet is to come back some time.
+pub const LEAST_REACH: f64 = 0.06;
 /// Seconds of the last bit of the way.
 const WAY_BACK: f64 = 0.4;
 /// How near and how slow it must be for that, m, rad and per second.
@@ -130,22 +132,24 @@ impl Whole {
         self.way == Way::Rest
     }
 
-    /// What the ground would have to give, N.
-    pub fn wanted(&self, options: &WholeOptions, load: &Load) -> DVec3 {
+    /// F_c, N.
+    pub fn balance(&self, options: &WholeOptions, load: &Load) -> DVec3 {
         let (w, z) = (TAU * options.balance, options.damping);
         // The spring at the end of the step.
         let pull = w * w * (load.home - self.shift - load.dt * self.velocity) - 2.0 * z * w * self.velocity;
-        let balance = pull / (1.0 + load.dt * w * (2.0 * z + load.dt * w));
-        load.mass * (load.acceleration - load.gravity + balance) - load.force
+        load.mass * pull / (1.0 + load.dt * w * (2.0 * z + load.dt * w))
     }
 
-    /// What it gives of that, N.
-    pub fn ground(options: &WholeOptions, load: &Load, wanted: DVec3) -> DVec3 {
+    /// What the ground gives, N: what the motion needs, which somebody stood on, and of `balance` what soles can.
+    pub fn ground(options: &WholeOptions, load: &Load, balance: DVec3) -> DVec3 {
         let up = -load.gravity.try_normalize().unwrap_or(-DVec3::Z);
+        let motion = load.mass * (load.acceleration - load.gravity);
         let most = 3.0 * load.mass * load.gravity.length();
-        let normal = up.dot(wanted).clamp(0.0, most);
-        let lean = options.friction.min(load.reach.max(TOES) / load.height.max(0.1));
-        up * normal + (wanted - up * up.dot(wanted)).clamp_length_max(normal * lean)
+        let normal = up.dot(motion + balance).clamp(0.0, most);
+        let lean = load.reach.max(LEAST_REACH) / load.height.max(0.1);
+        let across = level(motion, load.gravity)
+            + level(balance, load.gravity).clamp_length_max(normal * lean);
+        up * normal + across.clamp_length_max(normal * options.friction)
     }
 
     /// Shift and tilt that legs can follow.
@@ -205,7 +209,7 @@ impl Whole {
 
     fn fall(&mut self, options: &WholeOptions, load: &Load) {
         let (h, m) = (load.dt, load.mass);
-        let ground = Self::ground(options, load, self.wanted(options, load));
+        let ground = Self::ground(options, load, self.balance(options, load));
         self.velocity += h * (load.gravity - load.acceleration + (load.force + ground) / m);
         self.shift += h * self.velocity;
         // Gains in proportion to the inertia make the righting the same in every direction; taken at the end of the step.

@@ -155,7 +155,8 @@ impl Senses {
             let touch = &mut self.touches[bone];
             *if felt.body_b.is_none() { &mut touch.ground } else { &mut touch.others } += force;
             touch.load += load;
-            if load > 0.0 {
+            // A blow from below is no ground.
+            if load > 0.0 && (felt.body_b.is_none() || self.physique.is_foot(bone)) {
                 lowest = lowest.min(felt.point.dot(self.up));
             }
             if self.physique.is_foot(bone) {
