@@ -4,10 +4,10 @@
 //! it lands: contacts are seen before they close, and what comes counts with the momentum it brings,
 //!
 //! ```text
-//! (1)  F̂ = m v / T        m the mass of what comes, v how fast it closes in, T the filter's time
+//! (1)  F̂ = m v / T        m the mass of the body that comes, v how fast it closes in, T the filter's time
 //! ```
 //! which is what the filtered force of an impulse `m v` would peak at. What goes on to press counts for no more than a share of the body's
-//! weight: two that are both played back cannot give way, and the solver's force between them is that of a wall.
+//! weight: two that are both played back cannot give way, and the solver's force between them is that of a wall. Of another character it is the limb that comes, not all of it.
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::Model;
@@ -129,12 +129,8 @@ impl Disturbance {
             let speed = |body| sense.data.point_velocity(body, contact.point);
             let closing = (speed(other) - speed(sense.body_of(bone))).dot(towards);
             if closing > BLOW && contact.depth + closing * sense.dt > 0.0 {
-                let mass: f64 = sense.model.bodies()[sense.model.tree_of(other).bodies]
-                    .iter()
-                    .map(|b| b.inertia().mass)
-                    .sum();
-                // No more than the whole body could take from it. // (1)
-                let force = towards * (mass.min(sense.own.mass()) * closing / FILTER);
+                let mass = sense.model.body(other).inertia().mass;
+                let force = towards * (mass * closing / FILTER); // (1)
                 let share = Force::at_offset(force, contact.point - origin(bone));
                 // Several points of one blow are one blow.
                 if share.linear.length_squared() > self.coming[bone].linear.length_squared() {

@@ -88,22 +88,21 @@ impl Posture {
             }
         });
         self.turn(own, pose, change.tilt, data);
+        let up = -own.gravity().try_normalize().unwrap_or(-DVec3::Z);
         let mut root = place(data, Bone::new(0)) + change.shift;
         for _ in 0..ITERATIONS {
             self.put(own, pose, root, data);
             // Where legs would have to be longer than they are, the hips come down.
-            let up = -own.gravity().try_normalize().unwrap_or(-DVec3::Z);
-            let drop = legs.iter().map(|goal| goal.too_far(place(data, goal.leg.thigh), up));
-            let drop = drop.fold(0.0, f64::max);
+            let drop =
+                legs.iter().map(|goal| goal.too_far(place(data, goal.leg.thigh), up)).fold(0.0, f64::max);
             if drop > 0.0 {
-                root -= up * drop;
-                self.put(own, pose, root, data);
+                self.put(own, pose, root - up * drop, data);
             }
             legs.iter().for_each(|goal| goal.reach(own, pose, data));
             forward_kinematics(own, pose, data);
             let error = wanted - center_of_mass(own, data).position; // (2)
-            // The hips do not go up again to where the legs end.
-            let error = if drop > 0.0 { error - up * up.dot(error).max(0.0) } else { error };
+            // Height that legs do not have is not sought.
+            let error = if drop > 0.0 { error - up * up.dot(error) } else { error };
             if error.length() < CLOSE {
                 break;
             }

@@ -165,9 +165,7 @@ impl Stepping {
 
     /// Moves feet on, and begins a step where one is due.
     pub fn step(&mut self, look: &Look) -> Verdict {
-        if self.reach_farther(look) {
-            return Verdict::GiveUp;
-        }
+        self.reach_farther(look);
         self.swing(look);
         let swinging = self.feet.iter().any(|f| f.swing.is_some());
         if swinging || look.time - self.ended < PAUSE {
@@ -205,24 +203,20 @@ impl Stepping {
         Verdict::Stay
     }
 
-    /// A push that goes on takes a foot on its way farther. Returns whether it cannot reach that far.
-    fn reach_farther(&mut self, look: &Look) -> bool {
+    /// A push that goes on takes a foot on its way farther, as far as it reaches; whether that was enough is seen when it has landed.
+    fn reach_farther(&mut self, look: &Look) {
         let (longest, seconds, now) = (self.options.longest, self.options.seconds, self.home());
-        let Some(swing) = self.feet.iter_mut().find_map(|f| f.swing.as_mut()) else { return false };
-        let Some(home) = swing.home else { return false };
+        let Some(swing) = self.feet.iter_mut().find_map(|f| f.swing.as_mut()) else { return };
+        let Some(home) = swing.home else { return };
         let left = seconds - (look.time - swing.since);
         if !look.disturbed || left < LATE * seconds {
-            return false;
+            return;
         }
         // Off where the feet wanted it when the step began.
-        let way = landing(now + look.capture - home, look, left);
-        if way.length() > longest {
-            return true;
-        }
+        let way = landing(now + look.capture - home, look, left).clamp_length_max(longest);
         if way.length() > (swing.to - home).length() {
             swing.to += (home + way - swing.to).clamp_length_max(FASTER * look.dt);
         }
-        false
     }
 
     /// Which foot is farther from where the motion has it.

@@ -108,8 +108,8 @@ enum Way {
     Rest,
     /// Forces.
     Free,
-    /// A path to rest, of the shift and of the tilt: since when, from where with what rate.
-    Back { since: f64, shift: (DVec3, DVec3), tilt: (DVec3, DVec3), seconds: f64 },
+    /// A path to rest at `home`, of the shift and of the tilt: since when, from where with what rate.
+    Back { home: DVec3, since: f64, shift: (DVec3, DVec3), tilt: (DVec3, DVec3), seconds: f64 },
 }
 
 /// Least way of the pressure, m: in a gait the weight is ahead of the foot that stands, which can be put down a little elsewhere all the same;
@@ -147,8 +147,8 @@ impl Whole {
         let most = 3.0 * load.mass * load.gravity.length();
         let normal = up.dot(motion + balance).clamp(0.0, most);
         let lean = load.reach.max(LEAST_REACH) / load.height.max(0.1);
-        let across = level(motion, load.gravity)
-            + level(balance, load.gravity).clamp_length_max(normal * lean);
+        let across =
+            level(motion, load.gravity) + level(balance, load.gravity).clamp_length_max(normal * lean);
         up * normal + across.clamp_length_max(normal * options.friction)
     }
 
@@ -162,6 +162,14 @@ impl Whole {
         if disturbed && self.way != Way::Free {
             self.way = Way::Free;
             self.followed = level(self.shift - load.home, load.gravity).length();
+        }
+        // Feet that go elsewhere take the way back with them.
+        match self.way {
+            Way::Rest if self.shift != load.home => self.go_home(load.home, time, WAY_BACK),
+            Way::Back { home, since, seconds, .. } if home != load.home => {
+                self.go_home(load.home, time, (since + seconds - time).max(WAY_BACK));
+            }
+            _ => {}
         }
         match self.way {
             Way::Rest => {}
@@ -179,7 +187,7 @@ impl Whole {
                     self.go_home(load.home, time + load.dt, WAY_BACK);
                 }
             }
-            Way::Back { since, shift, tilt, seconds } => {
+            Way::Back { since, shift, tilt, seconds, .. } => {
                 let at = |(from, rate): (DVec3, DVec3), t: f64| {
                     DVec3::from_array([0, 1, 2].map(|i| fading(from[i], rate[i], t, seconds)))
                 };
@@ -200,6 +208,7 @@ impl Whole {
     pub fn go_home(&mut self, home: DVec3, time: f64, seconds: f64) {
         [self.shift, self.tilt, self.velocity, self.spin] = self.shown;
         self.way = Way::Back {
+            home,
             since: time,
             shift: (self.shift - home, self.velocity),
             tilt: (self.tilt, self.spin),
