@@ -20,6 +20,7 @@
 //! | [`simbicon`] | walking by joint servos through a few states (Yin et al. 2007) |
 //! | [`velocity`] | target states in time: rates as motors with muscle limits (Lligadas et al.) |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
+//! | [`adaptive`] | a motion played back until something touches it (Nguyen et al. 2011) |
 //! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 //!
 //! # From a recording to a character that gets up again
@@ -135,6 +136,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod adaptive;
 pub mod controller;
 pub mod dynamo;
 pub mod fighter;
@@ -166,6 +168,7 @@ pub const KINDS: &[Kind] = &[
     simbicon::KIND,
     velocity::walk::KIND,
     velocity::track::KIND,
+    adaptive::KIND,
 ];
 
 pub use controller::{Controller, Idle, Role, Sense, UnknownCommand};

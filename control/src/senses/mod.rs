@@ -23,7 +23,7 @@ use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::dynamics::center_of_mass_of;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Force, Transform};
-use stuntlab_physics::{Bodies, BodyId, Data, Model, State};
+use stuntlab_physics::{Actuation, Bodies, BodyId, Data, Model, State};
 
 /// Weight on a point of a sole that makes it bear, N; less is a graze.
 const BEARING: f64 = 5.0;
@@ -70,6 +70,7 @@ pub struct Senses {
     touches: Vec<Touch>,
     touching: bool,
     outside: DVec3,
+    pushes: Vec<Force>,
     /// Per point of a sole: its place, what it bears, and when it last bore enough, s.
     soles: Vec<(DVec3, f64, f64)>,
     support: Hull,
@@ -97,6 +98,7 @@ impl Senses {
             touches: vec![Touch::default(); bodies.len()],
             touching: false,
             outside: DVec3::ZERO,
+            pushes: vec![Force::ZERO; bodies.len()],
             soles: vec![(DVec3::ZERO, 0.0, f64::NEG_INFINITY); n],
             support: Hull::with_capacity(n),
             pressure: None,
@@ -124,6 +126,16 @@ impl Senses {
         self.looked = Some(state.time);
     }
 
+    /// Notes what hands push it with in the coming step: what is written before any controller acts.
+    pub fn brace(&mut self, act: &Actuation, data: &Data) {
+        self.pushes.copy_from_slice(&act.body_force[self.bodies]);
+        for (body, force) in &act.implicit {
+            if let Some(bone) = Bone::of(*body, self.bodies) {
+                self.pushes[bone] += force.at_rest - force.gain * data.body_velocity(*body);
+            }
+        }
+    }
+
     /// Contacts of the last step: by body, by sole, and all together.
     fn feel(&mut self, data: &Data, time: f64) {
         self.touches.fill(Touch::default());
@@ -143,7 +155,8 @@ impl Senses {
             let touch = &mut self.touches[bone];
             *if felt.body_b.is_none() { &mut touch.ground } else { &mut touch.others } += force;
             touch.load += load;
-            if load > 0.0 {
+            // A blow from below is no ground.
+            if load > 0.0 && (felt.body_b.is_none() || self.physique.is_foot(bone)) {
                 lowest = lowest.min(felt.point.dot(self.up));
             }
             if self.physique.is_foot(bone) {
@@ -322,6 +335,11 @@ impl Senses {
     /// aids pushed with, as the momentum of the whole body tells it, `F = m (ċ' - g) - Σ f`.
     pub fn outside(&self) -> DVec3 {
         self.outside
+    }
+
+    /// What hands push each bone with in the coming step, world axes at its origin.
+    pub fn pushes(&self) -> &[Force] {
+        &self.pushes
     }
 
     /// Whether a foot bears on anything.

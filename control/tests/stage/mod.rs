@@ -34,7 +34,8 @@ impl Stage {
         Self::with(model, physique, options)
     }
 
-    fn with(model: Model, physique: Physique, options: StepOptions) -> Self {
+    /// A figure as it stands, whose parts are known.
+    pub(crate) fn with(model: Model, physique: Physique, options: StepOptions) -> Self {
         let physique = Arc::new(physique);
         let mut stage = Self {
             state: State::new(&model),
@@ -73,6 +74,12 @@ impl Stage {
     /// One step.
     pub(crate) fn step(&mut self, act: impl FnOnce(&Sense<'_>, &mut Actuation)) {
         self.act.clear();
+        self.step_pushed(act);
+    }
+
+    /// One step with what hands wrote into the actuation.
+    pub(crate) fn step_pushed(&mut self, act: impl FnOnce(&Sense<'_>, &mut Actuation)) {
+        self.senses.brace(&self.act, &self.data);
         let sense = Sense::new(&self.model, &self.state, &self.data, self.options.dt, &self.senses);
         act(&sense, &mut self.act);
         let report = advance(&self.model, &mut self.state, &mut self.data, &self.act, &self.options);

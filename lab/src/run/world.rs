@@ -217,7 +217,18 @@ impl World {
     pub fn step(&mut self, hands: &Hands) -> Result<(), Fault> {
         self.fire_events();
         self.act.clear();
-        let (model, dt) = (&self.stage.model, self.options.dt);
+        // Hands first: characters feel what pushes them.
+        self.act_events();
+        let (time, dt) = (self.state.time, self.options.dt);
+        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
+        for push in &hands.pushes {
+            reach.push(push, &self.data, time, dt);
+        }
+        if let Some(drag) = &hands.drag {
+            reach.drag(drag, &self.stage.model, &self.data, dt);
+        }
+        let model = &self.stage.model;
+        self.senses.iter_mut().for_each(|senses| senses.brace(&self.act, &self.data));
         for (senses, controller) in self.senses.iter().zip(&mut self.controllers) {
             let sense = Sense::new(model, &self.state, &self.data, dt, senses);
             controller.act(&sense, &mut self.act);
@@ -225,15 +236,6 @@ impl World {
         self.act.pins.extend_from_slice(&self.stage.pins);
         for body in &self.parked {
             self.act.prescribed[body.index()] = true;
-        }
-        self.act_events();
-        let time = self.state.time;
-        let mut reach = Reach { act: &mut self.act, black_box: &mut self.black_box };
-        for push in &hands.pushes {
-            reach.push(push, &self.data, time, dt);
-        }
-        if let Some(drag) = &hands.drag {
-            reach.drag(drag, &self.stage.model, &self.data, dt);
         }
         let (model, state, data) = (&self.stage.model, &mut self.state, &mut self.data);
         self.report = match &mut self.apart {

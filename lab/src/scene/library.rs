@@ -9,6 +9,12 @@ macro_rules! scenes {
 }
 
 scenes!(
+    "adaptive-bags",
+    "adaptive-bump",
+    "adaptive-hits",
+    "adaptive-limbs",
+    "adaptive-pushes",
+    "adaptive-steps",
     "base-bridge",
     "base-cradle",
     "base-game",

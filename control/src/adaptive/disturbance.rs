@@ -1,0 +1,170 @@
+//! What disturbs a character: forces of others on its bones, by contact and by hand, and blows that are about to land.
+//!
+//! A blow is over within a step, and a joint that is played back takes no notice of it. So whoever is to answer it must be free before
+//! it lands: contacts are seen before they close, and what comes counts with the momentum it brings,
+//!
+//! ```text
+//! (1)  F̂ = m v / T        m the mass of the body that comes, v how fast it closes in, T the filter's time
+//! ```
+//! which is what the filtered force of an impulse `m v` would peak at. What goes on to press counts for no more than a share of the body's
+//! weight: two that are both played back cannot give way, and the solver's force between them is that of a wall. Of another character it is the limb that comes, not all of it.
+
+use stuntlab_mocap::character::Bone;
+use stuntlab_physics::Model;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::spatial::Force;
+
+use super::effort::beyond;
+use crate::controller::Sense;
+
+/// T, s: a blow is spread over so long, whatever the step; muscles would not notice it faster.
+pub const FILTER: f64 = 0.03;
+/// Least filtered force on a bone that is any, N.
+const LEAST: f64 = 0.5;
+/// Least closing speed of a blow, m/s: slower, it is a touch, whose force will be felt.
+const BLOW: f64 = 0.2;
+
+/// Largest force of a contact beyond the blow that began it, of the weight: as much as somebody who leans on it.
+const LEANING: f64 = 0.3;
+
+/// Forces and moments about the world's origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Wrench {
+    force: DVec3,
+    moment: DVec3,
+}
+
+impl std::ops::Add for Wrench {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { force: self.force + other.force, moment: self.moment + other.moment }
+    }
+}
+
+impl std::ops::Sub for Wrench {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { force: self.force - other.force, moment: self.moment - other.moment }
+    }
+}
+
+/// What disturbs one character.
+#[derive(Clone, Debug)]
+pub struct Disturbance {
+    /// Forces of the last step on every bone, world axes at its origin.
+    now: Vec<Force>,
+    /// The same, filtered.
+    lasting: Vec<Force>,
+    /// Of blows that are about to land.
+    coming: Vec<Force>,
+    beyond: Vec<Wrench>,
+    quiet_for: f64,
+}
+
+impl Disturbance {
+    /// Of a character of so many bones, undisturbed.
+    pub fn new(bones: usize) -> Self {
+        let none = vec![Force::ZERO; bones];
+        Self {
+            now: none.clone(),
+            lasting: none.clone(),
+            coming: none,
+            beyond: vec![Wrench::default(); bones],
+            quiet_for: f64::INFINITY,
+        }
+    }
+
+    /// Seconds since anything disturbed it.
+    pub fn quiet_for(&self) -> f64 {
+        self.quiet_for
+    }
+
+    /// Whether anything acts on a bone, or is about to.
+    pub fn is_struck(&self, bone: Bone) -> bool {
+        self.now[bone] != Force::ZERO || self.coming[bone] != Force::ZERO
+    }
+
+    /// Forces of the last step on every bone, world axes at its origin.
+    pub fn forces(&self) -> &[Force] {
+        &self.now
+    }
+
+    /// Feels what acts on a character now. Returns whether it is disturbed at all.
+    pub fn feel(&mut self, sense: &Sense<'_>) -> bool {
+        self.now.fill(Force::ZERO);
+        let weight = sense.own.mass() * sense.model.gravity().length();
+        let origin = |bone: Bone| sense.data.world_from_body(sense.body_of(bone)).translation;
+        let own = |body| Bone::of(body, sense.bodies);
+        let mut any = false;
+        for felt in sense.data.memory.felt() {
+            let Some(other) = felt.body_b else { continue };
+            let (bone, force) = match (own(felt.body_a), own(other)) {
+                (Some(bone), None) => (bone, felt.force),
+                (None, Some(bone)) => (bone, -felt.force),
+                _ => continue,
+            };
+            self.now[bone] += Force::at_offset(force, felt.point - origin(bone));
+            any = true;
+        }
+        for (now, coming) in self.now.iter_mut().zip(&self.coming) {
+            // A blow that bounces has twice what it brought.
+            let blow = 2.0 * coming.linear.length() * FILTER / sense.dt;
+            let (most, force) = (blow.max(LEANING * weight), now.linear.length());
+            if force > most {
+                *now = *now * (most / force);
+            }
+        }
+        self.coming.fill(Force::ZERO);
+        for (k, push) in sense.own.pushes().iter().enumerate().filter(|(_, p)| **p != Force::ZERO) {
+            self.now[k] += *push;
+            any = true;
+        }
+        for contact in &sense.data.contact.points {
+            let Some(other) = contact.body_b else { continue };
+            let (bone, towards, other) = match (own(contact.body_a), own(other)) {
+                (Some(bone), None) => (bone, contact.normal, other),
+                (None, Some(bone)) => (bone, -contact.normal, contact.body_a),
+                _ => continue,
+            };
+            let speed = |body| sense.data.point_velocity(body, contact.point);
+            let closing = (speed(other) - speed(sense.body_of(bone))).dot(towards);
+            if closing > BLOW && contact.depth + closing * sense.dt > 0.0 {
+                let mass = sense.model.body(other).inertia().mass;
+                let force = towards * (mass * closing / FILTER); // (1)
+                let share = Force::at_offset(force, contact.point - origin(bone));
+                // Several points of one blow are one blow.
+                if share.linear.length_squared() > self.coming[bone].linear.length_squared() {
+                    self.coming[bone] = share;
+                }
+                any = true;
+            }
+        }
+        let share = 1.0 - (-sense.dt / FILTER).exp();
+        for (lasting, now) in self.lasting.iter_mut().zip(&self.now) {
+            *lasting += (*now - *lasting) * share;
+            if *now == Force::ZERO && lasting.linear.length() < LEAST {
+                *lasting = Force::ZERO;
+            }
+        }
+        self.quiet_for = if any { 0.0 } else { self.quiet_for + sense.dt };
+        any || self.lasting.iter().any(|f| *f != Force::ZERO)
+    }
+
+    /// C: torque of the disturbance about every joint, from what acts beyond it as the foot that supports sees it, N m.
+    pub fn torques(&mut self, own: &Model, sense: &Sense<'_>, foot: Bone, out: &mut [f64]) {
+        let place = |k: usize| sense.data.world_from_body(sense.body_of(Bone::new(k))).translation;
+        for (k, sum) in self.beyond.iter_mut().enumerate() {
+            let (lasting, coming) = (self.lasting[k], self.coming[k]);
+            let force = if coming.linear.length_squared() > lasting.linear.length_squared() {
+                coming
+            } else {
+                lasting
+            };
+            *sum = Wrench { force: force.linear, moment: force.angular + place(k).cross(force.linear) };
+        }
+        beyond(own, foot, &mut self.beyond);
+        for (k, (out, sum)) in out.iter_mut().zip(&self.beyond).enumerate() {
+            *out = if k == 0 { 0.0 } else { (sum.moment - place(k).cross(sum.force)).length() };
+        }
+    }
+}
