@@ -390,7 +390,10 @@ fn root_name(model: &Model, tree: usize) -> String {
 /// The root of the tree that the body of a step error belongs to.
 fn articulation_of(model: &Model, error: &StepError) -> String {
     let body = match error {
-        StepError::BadStep { .. } | StepError::WrongLength { .. } | StepError::SameKey { .. } => None,
+        StepError::BadStep { .. }
+        | StepError::BadOption { .. }
+        | StepError::WrongLength { .. }
+        | StepError::SameKey { .. } => None,
         StepError::BadInput { body, .. }
         | StepError::BadActuation { body, .. }
         | StepError::BadRow { body, .. }

@@ -19,6 +19,7 @@ pub(crate) fn check_input(
     if !(opt.dt.is_finite() && opt.dt > 0.0) {
         return Err(StepError::BadStep { dt: opt.dt });
     }
+    check_options(opt)?;
     check_lengths(model, state, act)?;
     let bad = |what, body: &str, value| {
         Err(StepError::BadInput { what, body: body.to_owned(), value, time: state.time })
@@ -76,6 +77,24 @@ pub(crate) fn check_input(
         }
     }
     check_rows::check(model, act, state.time)
+}
+
+/// Refuses settings without which contacts would be without force, and nobody told.
+fn check_options(opt: &StepOptions) -> Result<(), StepError> {
+    let settings = [
+        ("contact_time", opt.contact_time),
+        ("margin", opt.margin),
+        ("tolerance", opt.tolerance),
+        ("correction", opt.correction),
+        ("slop", opt.slop),
+        ("max_correction_speed", opt.max_correction_speed),
+        ("restitution_threshold", opt.restitution_threshold),
+        ("sleep_after", opt.sleep_after.unwrap_or(0.0)),
+    ];
+    match settings.into_iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
+        Some((what, value)) => Err(StepError::BadOption { what, value }),
+        None => Ok(()),
+    }
 }
 
 /// The first number that is not finite. There mostly is none, which is asked of all at once.

@@ -11,6 +11,8 @@ use crate::actuation::Key;
 pub enum StepError {
     #[error("step length is {dt} s, expected a positive finite number")]
     BadStep { dt: f64 },
+    #[error("the step's {what} is {value}, expected a number that is not negative")]
+    BadOption { what: &'static str, value: f64 },
     #[error("{found} {what}, expected {expected}, as many as the model has")]
     WrongLength { what: &'static str, found: usize, expected: usize },
     #[error("{what} of body '{body}' is {value} at t = {time} s, expected a finite number")]

@@ -127,6 +127,9 @@ fn all() -> Vec<(&'static str, Spoil)> {
     list.push(spoiled("two motors have the key 0", |w, _| {
         w.act.motors.extend([motor(6, 1.0, -5.0, 5.0, 0.0), motor(7, 1.0, -5.0, 5.0, 0.0)]);
     }));
+    list.push(spoiled("contact_time is NaN", |w, _| w.options.contact_time = f64::NAN));
+    list.push(spoiled("correction is NaN", |w, _| w.options.correction = f64::NAN));
+    list.push(spoiled("margin is -1", |w, _| w.options.margin = -1.0));
     list.push(spoiled("two rows have the key 3", |w, _| {
         w.act.rows.extend([Row::new(Key(3), [Term::Freedom { freedom: Freedom::new(6), weight: 1.0 }]); 2]);
     }));
