@@ -36,5 +36,12 @@ scenes!(
     "dynamo-walks",
     "simbicon-walk",
     "velocity-course",
+    "velocity-ground",
+    "velocity-honest",
+    "velocity-honest-pushes",
+    "velocity-pushes",
+    "velocity-slope",
+    "velocity-stones",
+    "velocity-toes",
     "velocity-walk",
 );
