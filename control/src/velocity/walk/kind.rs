@@ -139,8 +139,8 @@ pub(crate) fn read_muscles(table: &Fields<'_>) -> Result<Muscles, SettingError> 
 const BALANCES: [(&str, Balance); 3] =
     [("base", Balance::Base), ("capture", Balance::Capture), ("none", Balance::None)];
 
-const MODES: [(&str, fn() -> WalkOptions); 2] =
-    [("pinned", WalkOptions::default), ("honest", WalkOptions::honest)];
+/// Whether a mode does without pins.
+const MODES: [(&str, bool); 2] = [("pinned", false), ("honest", true)];
 
 fn read_tone(table: &Fields<'_>, usual: Tone) -> Result<Tone, SettingError> {
     let Some(own) = table.table("tone")? else { return Ok(usual) };
@@ -169,7 +169,8 @@ fn read_servos(own: &Fields<'_>) -> Result<Option<Servos>, SettingError> {
 }
 
 fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
-    let usual = table.choice("mode", &MODES)?.unwrap_or(WalkOptions::default as fn() -> WalkOptions)();
+    let honest = table.choice("mode", &MODES)?.unwrap_or(false);
+    let usual = if honest { WalkOptions::honest() } else { WalkOptions::default() };
     let number = |key, usual: f64| Ok::<_, SettingError>(table.number(key)?.unwrap_or(usual));
     let share = |key, usual: f64| Ok::<_, SettingError>(table.at_least_zero(key)?.unwrap_or(usual));
     let friction = table.at_least_zero("friction")?.unwrap_or(0.8);

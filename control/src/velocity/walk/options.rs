@@ -128,7 +128,9 @@ impl Default for WalkOptions {
 }
 
 impl WalkOptions {
-    /// Without pins, by contacts alone and with feet where balance wants them: the walk that `stuntlab tune velocity-honest` has found.
+    /// Without pins, by contacts alone and with feet where balance wants them. Its numbers are what an evolution strategy made of walks of ten
+    /// seconds and pushes of 60 N s ahead and back and 40 N s to the side in four phases; `[tune]` of the scene `velocity-honest` has the
+    /// parameters, their ranges and a course of pushes with which `stuntlab tune velocity-honest` goes on from there.
     pub fn honest() -> Self {
         Self {
             grip: Grip::None,
