@@ -138,8 +138,7 @@ fn shorten(words: &mut Vec<String>) {
             }
             // A folder of its own: a study refuses one that holds another's trials.
             if let Some(k) = words.iter().position(|w| w == "--out") {
-                let folder = format!("{}-{}", words[k + 1], words[1]);
-                words[k + 1] = folder;
+                words[k + 1] = format!("{}-{}", words[k + 1], words[1]);
             }
             &["--shard", "1/100000"]
         }

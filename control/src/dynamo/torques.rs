@@ -54,14 +54,7 @@ impl Application {
 }
 
 /// `k₁ (Δ + h ω_d) + k₂ ω_d - (k₂ + h k₁) ω_next`, no stronger than `limit` at the velocity `now`.
-pub(super) fn servo(
-    error: DVec3,
-    rate: DVec3,
-    (k1, k2): (f64, f64),
-    now: DVec3,
-    dt: f64,
-    limit: f64,
-) -> ImplicitForce {
+fn servo(error: DVec3, rate: DVec3, (k1, k2): (f64, f64), now: DVec3, dt: f64, limit: f64) -> ImplicitForce {
     let (at_rest, gain) = (k1 * (error + dt * rate) + k2 * rate, k2 + dt * k1);
     let size = (at_rest - gain * now).length();
     let share = if size > limit { limit / size } else { 1.0 };
