@@ -27,7 +27,6 @@ use stuntlab_physics::spatial::Sym3;
 
 use super::gains::YAW;
 use super::targets::Targets;
-use super::torques::{Task, servo};
 use crate::controller::Sense;
 use crate::reference::Attitudes;
 
@@ -134,9 +133,10 @@ impl RootSense {
     /// (5) for the root, as far as the motion is not upright (see [`Targets`]), with these gains.
     fn as_bone(&self, (k1, k2): (f64, f64)) -> Option<ImplicitForce> {
         let share = 1.0 - self.upright;
-        let gains = (k1 * share * self.strength, k2 * share * self.strength.sqrt());
-        let task = Task { error: self.error, rate: self.wanted, push: DVec3::ZERO, now: self.actual };
-        (share > 0.0).then(|| servo(task, gains, self.dt, f64::INFINITY))
+        let (k1, k2) = (k1 * share * self.strength, k2 * share * self.strength.sqrt());
+        let (at_rest, gain) =
+            (k1 * (self.error + self.dt * self.wanted) + k2 * self.wanted, k2 + self.dt * k1);
+        (share > 0.0).then(|| ImplicitForce::moment(at_rest, Sym3::diagonal(gain, gain, gain)))
     }
 
     /// A weak spring about the vertical that keeps the root's own heading with the body's: (7) removes that

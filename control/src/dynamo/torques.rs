@@ -56,19 +56,19 @@ impl Application {
 
 /// A bone and what it is to do.
 #[derive(Clone, Copy)]
-pub(super) struct Task {
+struct Task {
     /// `Δ`, rad.
-    pub(super) error: DVec3,
+    error: DVec3,
     /// `ω_d`, rad/s.
-    pub(super) rate: DVec3,
+    rate: DVec3,
     /// (10), N m.
-    pub(super) push: DVec3,
+    push: DVec3,
     /// How fast it turns, rad/s.
-    pub(super) now: DVec3,
+    now: DVec3,
 }
 
 /// `k₁ (Δ + h ω_d) + k₂ ω_d + (10) - (k₂ + h k₁) ω_next`, no stronger than `limit` at the present velocity.
-pub(super) fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
+fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
     let Task { error, rate, push, now } = task;
     let (at_rest, gain) = (k1 * (error + dt * rate) + k2 * rate + push, k2 + dt * k1);
     let size = (at_rest - gain * now).length();

@@ -13,6 +13,7 @@ use stuntlab_physics::{Actuation, Bodies, JointKind, Model};
 
 use super::drive::Goal;
 use crate::gains::{Gains, servo_gains};
+use crate::settings::{Fields, SettingError};
 
 /// How stiff servos are that stand in for motors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +37,17 @@ impl Servos {
         let table = servo_gains(model, bodies, Gains::Table { scale: self.scale });
         table.into_iter().map(|(stiffness, _)| (stiffness, self.damping * stiffness)).collect()
     }
+}
+
+/// Reads what scenes write about servos among `muscles`; none where these are motors.
+pub(crate) fn read(own: &Fields<'_>) -> Result<Option<Servos>, SettingError> {
+    let usual = Servos::default();
+    let servos = Servos {
+        scale: own.at_least_zero("servo_scale")?.unwrap_or(usual.scale),
+        damping: own.at_least_zero("servo_damping")?.unwrap_or(usual.damping),
+    };
+    let by_servos = own.choice("drive", &[("motors", false), ("servos", true)])?.unwrap_or(false);
+    Ok(by_servos.then_some(servos))
 }
 
 /// (1) on the joint above `body`. A goal that is to be pursued softly has the gains it says, in place of the table's.

@@ -9,7 +9,6 @@ use crate::settings::{Fields, SettingError};
 use crate::velocity::drive::Muscles;
 use crate::velocity::muscle::Ramp;
 use crate::velocity::pins::Grip;
-use crate::velocity::servos::Servos;
 
 /// The row of the kind.
 pub const KIND: Kind = Kind {
@@ -130,7 +129,7 @@ pub(crate) fn read_muscles(table: &Fields<'_>) -> Result<Muscles, SettingError> 
         reaction: own.at_least_zero("reaction")?.unwrap_or(usual.reaction),
         ramp: own.choice("ramp", &RAMPS)?.unwrap_or(usual.ramp),
         lead: own.at_least_zero("lead")?.unwrap_or(usual.lead),
-        servos: read_servos(&own)?,
+        servos: crate::velocity::servos::read(&own)?,
     };
     own.finish()?;
     Ok(muscles)
@@ -156,16 +155,6 @@ fn read_tone(table: &Fields<'_>, usual: Tone) -> Result<Tone, SettingError> {
     };
     own.finish()?;
     Ok(read)
-}
-
-fn read_servos(own: &Fields<'_>) -> Result<Option<Servos>, SettingError> {
-    let usual = Servos::default();
-    let servos = Servos {
-        scale: own.at_least_zero("servo_scale")?.unwrap_or(usual.scale),
-        damping: own.at_least_zero("servo_damping")?.unwrap_or(usual.damping),
-    };
-    let by_servos = own.choice("drive", &[("motors", false), ("servos", true)])?.unwrap_or(false);
-    Ok(by_servos.then_some(servos))
 }
 
 fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
