@@ -26,11 +26,11 @@ mod weight;
 
 use crate::character::{Bone, Character, Physique, SolePoint};
 use crate::contacts::{ContactOptions, intervals, replace_short_runs};
-use crate::edit::{Leg, advance, fade_weight, place_planar, spread};
+use crate::edit::{Leg, Planar, advance, fade_weight, place_planar, spread};
 use crate::roles::Side;
 use crate::skeleton::JointId;
 use crate::{Clip, Skeleton};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use std::ops::Range;
 use stuntlab_physics::Data;
 use stuntlab_physics::dynamics::forward_kinematics;
@@ -87,7 +87,7 @@ pub fn set_feet(clip: &Clip, character: &Character, cyclic: bool) -> Footing {
         for _ in 0..CYCLES / 2 {
             round = place_planar(&round, &advance(clip).inverse());
         }
-        return Footing { clip: round, ..set };
+        return Footing { clip: closed(&round, &advance(clip)), ..set };
     }
     let legs = Side::BOTH.map(|side| Leg::find(clip, character.joint_roles().side(side)));
     let [Some(left), Some(right)] = legs else {
@@ -128,6 +128,16 @@ fn over_and_over(clip: &Clip) -> Clip {
         round = place_planar(&round, &step);
     }
     clip.with_frames(positions, rotations)
+}
+
+/// A round whose last frame is its first one moved on, to the bit: the ends of the row of rounds reach its middle by a millionth.
+fn closed(round: &Clip, step: &Planar) -> Clip {
+    let (mut positions, mut rotations) = (round.root_positions().to_vec(), round.all_rotations().to_vec());
+    let last = (round.n_frames() - 1) * round.n_joints();
+    rotations.copy_within(..round.n_joints(), last);
+    rotations[last] = (DQuat::from_rotation_z(step.yaw) * rotations[last]).normalize();
+    positions[round.n_frames() - 1] = step.apply(positions[0]);
+    round.with_frames(positions, rotations)
 }
 
 fn moved_up(clip: &Clip, by: f64) -> Clip {

@@ -94,9 +94,10 @@ fn a_jump_keeps_its_flight() {
     let character = figure(&jump);
     let highest = |clip: &Clip| soles(clip, &character).1;
     let set = set_feet(&jump, &character, false).clip;
-    // Toes that push off below the ground are raised, and the foot flies on as much higher.
+    // Toes that push off below the ground are raised, and the foot flies on as much higher; a body that hovers is let fall, which takes a centimetre
+    // of it (0.108 of 0.121 m; the bound was -0.01 before flights became parabolas).
     let gained = highest(&set) - highest(&jump);
-    assert!((-0.01..0.05).contains(&gained), "{} of {}", highest(&set), highest(&jump));
+    assert!((-0.02..0.05).contains(&gained), "{} of {}", highest(&set), highest(&jump));
     assert!(highest(&set) > 0.1);
 }
 

@@ -68,7 +68,7 @@ pub(crate) const KEYS: &[Setting] = &[
     Setting::new("push", "1.0", "share of the motion's own load that legs push with; the paper has none"),
     Setting::new(
         "effort",
-        "2.0",
+        "1.5",
         "largest torque from outside on a bone, of what its joints could turn it with; the paper has no bound",
     ),
     Setting::new("foot_lift", "0.22", "how high feet that are caught are lifted at most, m"),
