@@ -112,6 +112,6 @@ pub(super) fn draw(picture: &mut Picture, deed: &Deed) {
     }
     if !deed.words.is_empty() {
         let at = if deed.spring { deed.to } else { deed.from };
-        picture.label(at + DVec3::Z * 0.05, deed.words.clone(), COLOR);
+        picture.remark(at + DVec3::Z * 0.05, deed.words.clone(), COLOR);
     }
 }
