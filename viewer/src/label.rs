@@ -35,6 +35,9 @@ pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect) -> Vec<Placed
     for (number, _) in order {
         let label = &labels[number];
         let Some(seen) = view.project(label.at) else { continue };
+        if !label.stays && !viewport.contains(seen.pixel.x, seen.pixel.y) {
+            continue;
+        }
         let width = font::text_width(&label.text, size) as i32 + 2 * pad;
         let height = cap_height(size) as i32 + 2 * pad;
         let (left, top) = (viewport.x as i32, viewport.y as i32);
@@ -101,6 +104,7 @@ mod tests {
                     at: DVec3::new(4.0 * draw(), 4.0 * draw(), 2.0 * draw()),
                     text: format!("figure {k}"),
                     color: palette::ORANGE,
+                    stays: k % 2 == 0,
                 })
                 .collect();
             let placed = place(&labels, &camera.view(viewport), viewport);

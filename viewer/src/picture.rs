@@ -147,6 +147,8 @@ pub(crate) struct Label {
     pub(crate) at: DVec3,
     pub(crate) text: String,
     pub(crate) color: Color,
+    /// Whether it stays at the rim when its point leaves the picture.
+    pub(crate) stays: bool,
 }
 
 /// Light, sky and air.
@@ -290,10 +292,17 @@ impl Picture {
         }
     }
 
-    /// Hangs a text on a world point.
+    /// Hangs a name on a world point; where that leaves the picture, the name stays at its rim.
     pub fn label(&mut self, at: DVec3, text: impl Into<String>, color: Color) {
         if at.is_finite() {
-            self.labels.push(Label { at, text: text.into(), color });
+            self.labels.push(Label { at, text: text.into(), color, stays: true });
+        }
+    }
+
+    /// Hangs a remark on a world point, left out where that is outside of the picture.
+    pub fn remark(&mut self, at: DVec3, text: impl Into<String>, color: Color) {
+        if at.is_finite() {
+            self.labels.push(Label { at, text: text.into(), color, stays: false });
         }
     }
 

@@ -77,6 +77,7 @@ impl Wear {
         };
         match dress {
             Dress::Trunk => self.own,
+            Dress::Hips => self.role,
             Dress::Limb(side) => sided(self.role, side),
             Dress::Shoe(side) => sided(palette::INK.mix(self.own, 0.25), side),
             Dress::Skin => Color::hex(0xE9D3BE),

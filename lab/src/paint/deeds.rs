@@ -99,7 +99,7 @@ pub(super) fn draw(picture: &mut Picture, deed: &Deed) {
         let side = way.normalize_or(DVec3::Z).any_orthonormal_vector() * WIDTH;
         let turn = |k: usize| {
             let part = (k as f64 + 0.5) / TURNS as f64;
-            deed.from + way * part + if k % 2 == 0 { side } else { -side }
+            deed.from + way * part + if k.is_multiple_of(2) { side } else { -side }
         };
         let mut points = vec![deed.from];
         points.extend((0..TURNS).map(turn));
@@ -112,6 +112,6 @@ pub(super) fn draw(picture: &mut Picture, deed: &Deed) {
     }
     if !deed.words.is_empty() {
         let at = if deed.spring { deed.to } else { deed.from };
-        picture.label(at + DVec3::Z * 0.05, deed.words.clone(), COLOR);
+        picture.remark(at + DVec3::Z * 0.05, deed.words.clone(), COLOR);
     }
 }

@@ -30,6 +30,8 @@ const SIDE: f64 = 1.6;
 const ROOM: f64 = 0.28;
 /// Never nearer, m: a figure then fills two thirds of the height.
 const NEAREST: f64 = 3.4;
+/// Never nearer than this part of the scene's own distance: what the scene is about must stay in sight, too.
+const SURROUNDINGS: f64 = 0.65;
 /// Never farther, m: beyond nobody can be made out.
 const FARTHEST: f64 = 26.0;
 /// A pair this far apart at most is seen from the side, m.
@@ -56,7 +58,8 @@ impl Director {
         self.face(world, dt, side);
         let (low, high) = bounds(&points);
         self.camera.follow(0.5 * (low + high), dt, turn);
-        let wanted = distance_for(&self.camera, &points, viewport).clamp(NEAREST, FARTHEST);
+        let nearest = NEAREST.max(SURROUNDINGS * self.home.distance).min(FARTHEST);
+        let wanted = distance_for(&self.camera, &points, viewport).clamp(nearest, FARTHEST);
         let keep = if nearer > 0.0 { (-dt / nearer).exp2() } else { 0.0 };
         let easing = wanted + (self.camera.distance - wanted) * keep;
         self.camera.distance = easing.max(wanted);
@@ -103,7 +106,7 @@ fn distance_for(camera: &Camera, points: &[DVec3], viewport: Rect) -> f64 {
     // A part of the height is left to names above and texts below.
     let half_height = (0.5 * camera.field_of_view).tan();
     let aspect = viewport.width as f64 / viewport.height.max(1) as f64;
-    let (up, across) = (0.82 * half_height, 0.92 * half_height * aspect);
+    let (up, across) = (0.82 * half_height, 0.88 * half_height * aspect);
     let need = |p: &DVec3| {
         let offset = *p - camera.target;
         let nearer = -offset.dot(view.forward);

@@ -17,8 +17,10 @@ use stuntlab_viewer::blob::Blob;
 /// What a piece of the figure is clad in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dress {
-    /// Pelvis and trunk.
+    /// Trunk and collar bones.
     Trunk,
+    /// Pelvis.
+    Hips,
     /// Arms and legs; the sides differ.
     Limb(Side),
     /// Feet.
@@ -65,9 +67,11 @@ struct Sketch<'a> {
 }
 
 impl Figure {
-    /// The figure of a character; `None` where its bodies are not those of a person.
+    /// The figure of a character; `None` where its bodies are not those of a person: it has no legs. One without a head of its own
+    /// has it on its trunk.
     pub(crate) fn new(model: &Model, physique: &Physique) -> Option<Self> {
-        let head = physique.head()?;
+        let legs = physique.parts().iter().filter(|p| matches!(p, Some(Part::Thigh(_)))).count();
+        let head = physique.head().or((legs == 2).then(|| physique.trunk()))?;
         let mut data = Data::new(model);
         forward_kinematics(model, &State::new(model), &mut data);
         let root = data.position.world_from_body.first()?.inverse();
@@ -150,7 +154,8 @@ impl Sketch<'_> {
         let mut balls = self.knuckle(bone);
         balls.extend(self.children(bone).flat_map(|child| self.knuckle(child)));
         let dress = match part {
-            Part::Pelvis | Part::Spine(_) | Part::Clavicle(_) => Dress::Trunk,
+            Part::Pelvis => Dress::Hips,
+            Part::Spine(_) | Part::Clavicle(_) => Dress::Trunk,
             Part::Neck(_) | Part::Head | Part::Hand(_) | Part::Finger(_) => Dress::Skin,
             Part::UpperArm(s) | Part::Forearm(s) | Part::Thigh(s) | Part::Shank(s) => Dress::Limb(s),
             Part::Foot(side) | Part::Toe(side) => Dress::Shoe(side),
@@ -163,15 +168,19 @@ impl Sketch<'_> {
         let mut extra = Vec::new();
         match part {
             Part::Pelvis => balls.extend(self.seat(bone)),
-            Part::Spine(_) => balls.extend(self.ribs(bone)),
+            Part::Spine(_) => {
+                balls.extend(self.ribs(bone));
+                if self.soles.head().is_none() && self.soles.trunk().index() == bone {
+                    let [mut skull, eyes] = self.head(bone);
+                    let neck = DVec3::new(at.x, at.y, self.shoulders(bone));
+                    skull.push(self.ball(neck, (0.0, 0.0, 0.0), 0.048));
+                    extra.extend([(Dress::Skin, skull), (Dress::Visor, eyes)]);
+                }
+            }
             Part::Head => {
-                let top = self.solid_balls(bone).iter().map(|(c, r)| c.z + r).fold(at.z, f64::max);
-                let middle = DVec3::new(at.x, at.y, top - 0.092 * self.scale);
-                let round = |place: (f64, f64, f64), radius: f64| self.ball(middle, place, radius);
-                balls.extend([round((-0.014, 0.0, 0.004), 0.085), round((0.022, 0.0, -0.012), 0.077)]);
-                balls.push(round((0.050, 0.0, -0.090), 0.036));
-                let eyes = [1.0, -1.0].map(|s| round((0.072, s * 0.038, -0.014), 0.030));
-                extra.push((Dress::Visor, eyes.to_vec()));
+                let [skull, eyes] = self.head(bone);
+                balls.extend(skull);
+                extra.push((Dress::Visor, eyes));
             }
             Part::Thigh(_) => {
                 balls.extend([along(0.22, (0.0, 0.0, 0.0), 0.079), along(0.5, (0.010, 0.0, 0.0), 0.068)]);
@@ -192,6 +201,30 @@ impl Sketch<'_> {
         }
         extra.push((dress, balls));
         extra
+    }
+
+    /// The highest point of a body's shapes.
+    fn top(&self, bone: usize) -> f64 {
+        let tops = self.solid_balls(bone).into_iter().map(|(center, radius)| center.z + radius);
+        tops.fold(self.joint(bone).z, f64::max)
+    }
+
+    /// Where the trunk ends and a neck begins: below the head, where that is a part of it.
+    fn shoulders(&self, bone: usize) -> f64 {
+        self.top(bone) - if self.soles.head().is_none() { 0.25 * self.scale } else { 0.0 }
+    }
+
+    /// Skull and visor at the top of a body.
+    fn head(&self, bone: usize) -> [Vec<Ball>; 2] {
+        let at = self.joint(bone);
+        let middle = DVec3::new(at.x, at.y, self.top(bone) - 0.092 * self.scale);
+        let round = |place: (f64, f64, f64), radius: f64| self.ball(middle, place, radius);
+        let skull = [
+            round((-0.014, 0.0, 0.004), 0.085),
+            round((0.022, 0.0, -0.012), 0.077),
+            round((0.050, 0.0, -0.090), 0.036),
+        ];
+        [skull.to_vec(), [1.0, -1.0].map(|s| round((0.072, s * 0.038, -0.014), 0.030)).to_vec()]
     }
 
     /// Where a limb ends: the joint below it, or else the farthest point of its shapes.
@@ -221,9 +254,9 @@ impl Sketch<'_> {
         if upper {
             return Vec::new();
         }
-        let (low, high) = (self.joint(bone), self.end(bone));
+        let low = self.joint(bone);
         let neck = self.children(bone).find(|k| matches!(self.parts[*k], Some(Part::Neck(_) | Part::Head)));
-        let top = neck.map_or(high, |k| self.joint(k));
+        let top = neck.map_or_else(|| low.with_z(self.shoulders(bone)), |k| self.joint(k));
         let level =
             |share: f64| DVec3::new(low.x + share * (top.x - low.x), low.y, low.z + share * (top.z - low.z));
         let both = |share: f64, x: f64, y: f64, radius: f64| {
@@ -278,7 +311,7 @@ impl Sketch<'_> {
 }
 
 /// Balls whose hull is a shape, or nearly so: edges of boxes are rounded.
-fn balls_of(shape: &Shape) -> Vec<Ball> {
+pub(super) fn balls_of(shape: &Shape) -> Vec<Ball> {
     match shape {
         Shape::Sphere { radius } => vec![(DVec3::ZERO, *radius)],
         Shape::Capsule { radius, half_length } => {
@@ -344,8 +377,9 @@ mod tests {
             let model = figure.model();
             closed(&model, &Physique::by_name(&model));
         }
-        let person = Character::stuntperson();
-        closed(person.model(), &Physique::of(&person));
+        for person in [Character::stuntperson(), Character::walker(true)] {
+            closed(person.model(), &Physique::of(&person));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use stuntlab_viewer::hud::{Corner, TextBlock};
 use stuntlab_viewer::palette::Color;
 
 use super::colors::{role_words, wear};
+use super::figure::balls_of;
 use crate::run::World;
 
 /// Room between a head and the name above it, m.
@@ -17,12 +18,16 @@ pub(super) fn above(world: &World, member: usize, (bone, rise): (usize, f64)) ->
     at + DVec3::Z * (rise + GAP)
 }
 
-/// Above the centre of anything else, as far as its bodies go.
+/// Above the centre of anything else, as far as its shapes go.
 pub(super) fn over(world: &World, member: usize) -> DVec3 {
     let bodies = world.cast()[member].bodies;
-    let heights = bodies.iter().map(|body| world.data.world_from_body(body).translation.z);
     let center = world.senses()[member].center_of_mass();
-    center.with_z(heights.fold(center.z, f64::max) + 2.0 * GAP)
+    let colliders = world.model().colliders().list().iter().zip(&world.data.collision.world_from_shape);
+    let own = colliders.filter(|(collider, _)| collider.body.is_some_and(|b| bodies.contains(b)));
+    let tops = own.flat_map(|(collider, place)| {
+        balls_of(&collider.shape).into_iter().map(|(at, radius)| place.transform_point(at).z + radius)
+    });
+    center.with_z(tops.fold(center.z, f64::max) + GAP)
 }
 
 /// Most lines of a legend.

@@ -158,6 +158,8 @@ impl Recorder {
         if self.frames == 0 {
             let (width, height) = self.options.size.unwrap_or_else(|| usual_size(run.lanes.len()));
             self.canvas = Canvas::new(width, height);
+            // Cells without a world.
+            self.canvas.clear(palette::GROUND);
             let CameraSpec { camera, follow, .. } = &self.camera;
             let director = Director::new(*camera, follow.clone(), self.options.camera == "auto");
             self.directors = vec![director; run.lanes.len()];
@@ -175,7 +177,8 @@ impl Recorder {
         let small = (width, (self.canvas.height() * width / self.canvas.width()).max(1));
         self.highlights.offer(self.happening.sum(), caption, || self.canvas.shrunk(small.0, small.1));
         self.frames += 1;
-        self.time += dt * self.speed();
+        // To the nanosecond, so that the last of many frames ends where the run does.
+        self.time = ((self.time + dt * self.speed()) * 1e9).round() / 1e9;
         Ok(())
     }
 

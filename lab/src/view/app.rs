@@ -214,7 +214,7 @@ impl App {
             Command::Panel => toggle(&mut self.panel.open),
             Command::Save => self.save(),
             Command::Load => self.load(),
-            Command::EventBefore | Command::EventAfter => self.to_event(command == Command::EventAfter),
+            Command::EventBefore | Command::EventAfter => self.go_to_event(command == Command::EventAfter),
             Command::Play => self.play_or_let_go(),
             Command::Order(word) => self.tell(word, 1.0),
             Command::Ghost => toggle(&mut self.layers.ghost),
@@ -264,7 +264,7 @@ impl App {
     }
 
     /// To what happened before or after now in the active pane.
-    fn to_event(&mut self, after: bool) {
+    fn go_to_event(&mut self, after: bool) {
         let pane = &self.panes[self.active];
         match pane.timeline.next(pane.world.state.time, after) {
             Some(time) => self.scrub_to(time),

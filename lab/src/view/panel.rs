@@ -184,7 +184,7 @@ impl Panel {
 pub(crate) fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
-        a if a >= 1e5 || a < 1e-3 => format!("{value:.1e}"),
+        a if !(1e-3..1e5).contains(&a) => format!("{value:.1e}"),
         a if a >= 100.0 => format!("{value:.0}"),
         a if a >= 1.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),

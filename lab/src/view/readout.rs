@@ -11,8 +11,8 @@ pub(crate) fn readout(world: &World, body: BodyId) -> TextBlock {
     let model = world.model();
     let spec = model.body(body);
     let mut block = TextBlock::new(Corner::TopRight, spec.name());
-    if let Some((line, _)) = block.lines.first_mut().map(|l| (&mut l.1, ())) {
-        *line = palette::YELLOW;
+    if let Some(line) = block.lines.first_mut() {
+        line.1 = palette::YELLOW;
     }
     let kind = match spec.joint().kind {
         JointKind::Free => "free",

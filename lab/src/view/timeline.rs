@@ -119,8 +119,9 @@ impl Timeline {
     ) {
         let (x, y, width, height) = (area.x as i32, area.y as i32, area.width as i32, area.height as i32);
         canvas.blend_rect(x, y, width, height, Color::hex(0x1D2530), 1.0);
-        let at =
-            |time: f64| x + 4 + ((time - span.0) / (span.1 - span.0).max(1e-9) * f64::from(width - 9)) as i32;
+        // The present may be a step beyond what is remembered.
+        let part = |time: f64| ((time - span.0) / (span.1 - span.0).max(1e-9)).clamp(0.0, 1.0);
+        let at = |time: f64| x + 4 + (part(time) * f64::from(width - 9)) as i32;
         canvas.blend_rect(x + 4, y + height / 2, width - 8, 2, palette::WHITE, 0.35);
         let mut near: Option<(&Mark, i32)> = None;
         for mark in self.marks.iter().filter(|m| m.time >= span.0 - 1e-9 && m.time <= span.1 + 1e-9) {
@@ -161,4 +162,23 @@ impl Timeline {
 pub(crate) fn time_at(area: Rect, span: (f64, f64), x: f64) -> f64 {
     let part = ((x - area.x as f64 - 4.0) / (area.width as f64 - 9.0).max(1.0)).clamp(0.0, 1.0);
     span.0 + (span.1 - span.0) * part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strip_is_drawn_whatever_is_remembered() {
+        let mut timeline = Timeline::default();
+        timeline.note(0.0, "push", palette::YELLOW);
+        timeline.note(0.5, "fall", palette::VERMILION);
+        let mut canvas = Canvas::new(64, 40);
+        let area = Rect::new(0, 20, 64, 20);
+        for span in [(0.0, 0.0), (0.0, 0.5), (3.0, 2.0), (0.0, f64::NAN)] {
+            timeline.draw(&mut canvas, area, span, 7.0, Some((5.0, 30.0)));
+        }
+        assert_eq!((timeline.next(0.3, false), timeline.next(0.3, true)), (Some(0.0), Some(0.5)));
+        assert_eq!(time_at(area, (1.0, 2.0), 1e9), 2.0);
+    }
 }

@@ -316,9 +316,9 @@ fn fineness(blob: &Blob, lens: &Lens, world: &Transform, samples: usize) -> usiz
     let depth = f64::from(lens.depth(lens.relative(world.translation))) - reach;
     match reach * f64::from(lens.focal) / (depth.max(0.1) * samples as f64) {
         // An edge of a ball of 12, 42 or 162 corners lies 0.2, 0.05 or 0.01 of its radius inside, the balls are a third of the whole.
-        pixels if pixels < 6.0 => 0,
-        pixels if pixels < 24.0 => 1,
-        pixels if pixels < 120.0 => 2,
+        pixels if pixels < 10.0 => 0,
+        pixels if pixels < 50.0 => 1,
+        pixels if pixels < 200.0 => 2,
         _ => 3,
     }
 }

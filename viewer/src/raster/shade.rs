@@ -42,8 +42,8 @@ pub(crate) const CONTOUR: f64 = 0.05;
 /// Width of a contour as a part of the height between two.
 const CONTOUR_LINE: f32 = 0.07;
 /// Brightness gained per contour of height, and the most of it: hills are light, hollows dark.
-const CONTOUR_LIGHT: f32 = 0.022;
-const CONTOUR_MOST: f32 = 0.16;
+const CONTOUR_LIGHT: f32 = 0.05;
+const CONTOUR_MOST: f32 = 0.2;
 
 impl Material {
     pub(crate) fn new(paint: &Paint, grid: Option<Grid>) -> Self {
