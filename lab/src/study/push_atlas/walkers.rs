@@ -11,7 +11,7 @@ pub(super) struct Walker {
 }
 
 /// All of them: adding one is adding its row.
-pub(super) const WALKERS: [Walker; 4] = [
+pub(super) const WALKERS: [Walker; 5] = [
     // The paper: rates as rows of one linear complementarity problem, feet pinned.
     Walker { name: "pinned-rates", scene: "velocity-walk", set: &["formulation=lcp-pgs"] },
     // The same states, pins and solver under joint servos, with the gains of `velocity-servos`.
@@ -24,6 +24,7 @@ pub(super) const WALKERS: [Walker; 4] = [
         ],
     },
     // Free feet.
+    Walker { name: "free-rates", scene: "velocity-honest", set: &[] },
     Walker { name: "simbicon-servos", scene: "simbicon-walk", set: &[] },
     Walker {
         name: "simbicon-rates",
