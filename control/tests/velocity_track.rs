@@ -8,6 +8,7 @@ use stuntlab_control::velocity::track::{Track, TrackOptions};
 use stuntlab_control::velocity::{Muscles, Servos};
 use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::character::{Character, CharacterOptions, Physique};
+use stuntlab_mocap::footing::set_feet;
 use stuntlab_mocap::library;
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
@@ -17,7 +18,8 @@ use stuntlab_physics::{Actuation, Data, Model, ShapeSpec, State, StepOptions, ad
 fn follow(options: TrackOptions, seconds: f64) -> (f64, f64) {
     let clip = library::clip("walk").expect("it is in the library");
     let figure = Arc::new(Character::build(clip.skeleton(), &CharacterOptions::default()).expect("a body").0);
-    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
+    let clip = set_feet(&clip, &figure, true).clip;
+    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane)).self_collision(false);
     figure.append_to(&mut builder, "", Transform::IDENTITY);
     let model = builder.build().expect("a figure on a plane");
     let reference = ClipReference::new(figure.clone(), &clip, true);
