@@ -73,20 +73,19 @@ fn punches_land_and_weaken() {
 }
 
 #[test]
-#[ignore = "boxers keep too far apart since their steps carry as far as the clips: nobody is hit well within 30 s"]
 fn a_beaten_fighter_goes_down_and_comes_back() {
     let mut ring = ring(Setup::Boxing, 2);
     // The first good punch is one too many for the second fighter, and none for the first.
     ring.fighters[0].0.options.hurt.endurance = 1e9;
     ring.fighters[1].0.options.hurt.endurance = 5.0;
-    while ring.fighters[1].0.tally().falls == 0 && ring.state.time < 30.0 {
+    while ring.fighters[1].0.tally().falls == 0 && ring.state.time < 90.0 {
         ring.run(0.1);
     }
     assert!(matches!(ring.fighters[1].0.phase(), Phase::Down { .. }), "{:?}", ring.fighters[1].0.phase());
     let strength = ring.fighters[1].0.dynamo().strength();
     ring.run(0.5);
     assert!(ring.fighters[1].0.dynamo().strength() < strength.max(0.01), "it lets go");
-    while ring.fighters[1].0.tally().recoveries == 0 && ring.state.time < 60.0 {
+    while ring.fighters[1].0.tally().recoveries == 0 && ring.state.time < 120.0 {
         ring.run(0.1);
     }
     assert_eq!(ring.fighters[1].0.phase(), Phase::Standing);
