@@ -72,7 +72,7 @@ fn a_measurement_that_fails_is_exit_code_one_and_says_so() {
 #[test]
 fn bad_input_is_one_line_and_exit_code_two() {
     for (arguments, words) in [
-        (&["run", "base-nothing"][..], "no such scene, expected a .toml file or one of: base-bridge"),
+        (&["run", "base-nothing"][..], "no such scene, expected a .toml file or one of: adaptive-bags"),
         (&["run", "missing.toml"], "missing.toml: No such file"),
         (&["run", "base-tumble", "--set", "rate=fast"], "rate: is a text, expected a number"),
         (&["run", "base-tumble", "--vary", "rate"], "expected key=a,b"),

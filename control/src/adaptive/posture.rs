@@ -101,12 +101,12 @@ impl Posture {
             legs.iter().for_each(|goal| goal.reach(own, pose, data));
             forward_kinematics(own, pose, data);
             let error = wanted - center_of_mass(own, data).position; // (2)
-            // Height that legs do not have is not sought.
-            let error = if drop > 0.0 { error - up * up.dot(error) } else { error };
-            if error.length() < CLOSE {
+            // From where the hips are: height that legs do not have is sought anew, and taken off again, without a kink.
+            root += error - up * drop;
+            let left = if drop > 0.0 { error - up * up.dot(error) } else { error };
+            if left.length() < CLOSE {
                 break;
             }
-            root += error;
         }
     }
 
