@@ -2,7 +2,7 @@
 //!
 //! A falling body's centre of mass draws a parabola with 9.81 m/s² whatever the limbs do. Where all of the body is off
 //! the ground, the height of the centre of mass is fitted with a parabola; its curvature over g is the square of
-//! the factor by which the clip plays too fast. Without a flight, [`tempo`] looks at how it falls and walks.
+//! the factor by which the clip plays too fast. Without a flight, `tempo` looks at how it falls and walks.
 
 mod tempo;
 

@@ -1,6 +1,6 @@
 //! How hard walkers may be pushed before they fall: survival over force, duration, direction, and when in the stride.
 //!
-//! All walkers are the same body on flat ground ([`walkers`]): rates with muscle limits, servos, pinned feet and free ones. A trial takes a
+//! All walkers are the same body on flat ground (`walkers`): rates with muscle limits, servos, pinned feet and free ones. A trial takes a
 //! walker out of its unpushed walk at a phase of its stride, pushes once, evenly, and looks on for five seconds. Phases fill the
 //! stride; how far the direction is off is a sample that fills its range, the same for all cells and walkers.
 //!
