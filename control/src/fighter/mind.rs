@@ -27,7 +27,7 @@ pub struct Style {
     pub heed: f64,
     /// How far before its pelvis an opponent in guard can be hit, m.
     pub depth: f64,
-    /// How much too far the opponent may be before a step is made, m.
+    /// How much too far the opponent may be before a step is made, m; below zero it comes nearer than a punch needs, as who is hit leans away.
     pub patience: f64,
     /// Distance kept from a fallen opponent, m.
     pub respect: f64,
@@ -46,7 +46,7 @@ impl Default for Style {
         Self {
             heed: 0.5,
             depth: 0.3,
-            patience: 0.0,
+            patience: -0.08,
             respect: 1.6,
             aggression: 0.7,
             alarm: 2.5,

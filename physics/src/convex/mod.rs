@@ -41,7 +41,10 @@ mod report;
 pub(crate) mod rows;
 mod scale;
 mod smooth;
+mod tension;
 mod ties;
+
+use glam::DVec3;
 
 use self::combined::{Combined, Correction, Part};
 use self::islands::{Island, Islands};
@@ -67,8 +70,8 @@ const FRICTION_ROUNDS: usize = 10;
 /// at the second.
 const AGAIN: usize = 8;
 
-/// Newton steps of the slowest islands of all solves of a step after which it goes on with what it has: nothing is solved again, nor the step
-/// halved. Steps that are hard take 50; a tangle in which points come through whatever is done took 4000, two seconds.
+/// Newton steps of the slowest islands of all solves of a step, or of all parts of one that is halved, after which it goes on with what it has:
+/// nothing is solved again, nor the step halved. Steps that are hard take 50; a tangle in which points come through whatever is done took 4000, two seconds.
 const PATIENCE: usize = 300;
 
 /// How often an island is solved again whose contacts made energy: those to blame calmed, twice, as calming some may bring out others, then all.
@@ -105,6 +108,9 @@ pub(crate) struct Convex {
     /// Added inertia of the joints: their own, and with rows.
     own_extra: Vec<[Sym3; 2]>,
     extra: Vec<[Sym3; 2]>,
+    /// What pins pull with beyond each body's joint, and how that stiffens it; see `tension.rs`.
+    pulls: Vec<DVec3>,
+    stretched: Vec<f64>,
     /// Gain from lone bodies that press on it.
     pressed: Vec<ArticulatedInertia>,
     mobility: Vec<Mobility>,
@@ -233,7 +239,7 @@ impl Convex {
         self.unseen.clear();
     }
 
-    /// Before a step and its parts.
+    /// Before a step, and once before its parts.
     pub(crate) fn take_heart(&mut self) {
         self.spent = 0;
     }
@@ -257,6 +263,8 @@ impl Convex {
             force: vec![Force::ZERO; n],
             own_extra: vec![[Sym3::ZERO; 2]; n],
             extra: vec![[Sym3::ZERO; 2]; n],
+            pulls: vec![DVec3::ZERO; n],
+            stretched: vec![0.0; n],
             pressed: vec![ArticulatedInertia::ZERO; n],
             mobility: vec![Mobility::NONE; n],
             changed: vec![false; n],
@@ -365,6 +373,7 @@ fn gather(
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
     }
     drives::gather(model, state, act, convex);
+    tension::damp(model, data, act, convex);
     limits::push(model, state, act, opt, convex);
     drives::push(model, act, convex);
     pins::push(model, data, act, opt, convex);

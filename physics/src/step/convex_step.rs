@@ -41,6 +41,8 @@ fn advance_whole_or_not(
     before.clone_from(state);
     let mut kept = core::mem::take(&mut data.step.kept).unwrap_or_else(|| data.memory.clone());
     kept.clone_from(&data.memory);
+    // What the whole step tried in vain is not held against its halves; these share one patience, however often they are halved again.
+    data.convex.take_heart();
     let report = advance_in_halves(model, state, data, act, opt, halvings);
     if report.is_err() {
         state.clone_from(&before);
