@@ -63,6 +63,12 @@ fn errors(pin: &Pin, data: &Data) -> (DVec3, DVec3, DVec3, Option<usize>) {
     (point, goal, twisted, other)
 }
 
+/// How far a pin's point is from its place, m.
+pub(super) fn distance(pin: &Pin, data: &Data) -> f64 {
+    let (point, goal, ..) = errors(pin, data);
+    point.distance(goal)
+}
+
 /// Share of what a pin would undo of its error that it may, beside the other pins of its body.
 fn share(pin: &Pin, data: &Data, act: &Actuation) -> f64 {
     let (here, goal, ..) = errors(pin, data);

@@ -9,16 +9,20 @@
 //! (1)  d_i = h max(0, K_i - I_i/h²),   K_i = Σ ½ (f·r + |f||r|)  over what pulls beyond joint i, where f·r > 0
 //! ```
 //!
-//! It acts between a link and the one before it, so it takes zigzags and leaves swings, and momentum, alone; twists are damped with them. Pulls are those of the last step.
+//! Of joints that turn by more than [`TURN`] in a step it says nothing, linear as it is, nor of pins that are off their place by that share of their arm: these would pull the harder
+//! the harder they had pulled. It acts between a link and the one before it, so it takes zigzags and leaves swings, and momentum, alone; twists are damped with them. Pulls are those of the last step.
 
 use glam::DVec3;
 
-use super::Convex;
+use super::{Convex, pins};
 use crate::actuation::{Actuation, Anchor};
 use crate::data::Data;
 use crate::model::{JointKind, Link, Model, NONE};
 use crate::spatial::Inertia;
 use crate::step::reports::{Kind, recall};
+
+/// Largest turn in a step, or that a pin wants of one, to which (1) applies, rad. A damper passes at most this share of a pull on to the pull of the next step.
+const TURN: f64 = 0.25;
 
 /// Stiffness against turning by what pulls at an arm.
 fn stiffness(pull: DVec3, arm: DVec3) -> f64 {
@@ -32,6 +36,16 @@ fn inertia(link: &Link) -> f64 {
     rotational.xx.max(rotational.yy).max(rotational.zz) + mass * center_of_mass.length_squared()
 }
 
+fn bends(kind: JointKind) -> bool {
+    matches!(kind, JointKind::Revolute { .. } | JointKind::Universal { .. } | JointKind::Spherical)
+}
+
+/// Rate at which a body turns against the one before it, rad/s.
+fn turn(data: &Data, body: usize, parent: u32) -> f64 {
+    let spin = |i: usize| data.velocity.body[i].angular;
+    (spin(body) - if parent == NONE { DVec3::ZERO } else { spin(parent as usize) }).length()
+}
+
 /// Adds (1) to the gains of joints.
 pub(super) fn damp(model: &Model, data: &Data, act: &Actuation, convex: &mut Convex) {
     if act.pins.is_empty() {
@@ -43,9 +57,12 @@ pub(super) fn damp(model: &Model, data: &Data, act: &Actuation, convex: &mut Con
     stretched.fill(0.0);
     for pin in &act.pins {
         let Some(last) = recall(&data.memory.efforts, Kind::Pin, pin.key) else { continue };
+        let off = pins::distance(pin, data);
         let mut pull = |body: usize, point: DVec3, force: DVec3| {
-            stretched[body] += stiffness(force, data.position.world_from_body[body].rotation * point);
-            pulls[body] += force;
+            if off < TURN * point.length() {
+                stretched[body] += stiffness(force, data.position.world_from_body[body].rotation * point);
+                pulls[body] += force;
+            }
         };
         pull(pin.body.index(), pin.point, last.force);
         if let Anchor::Body { body, point, .. } = pin.anchor {
@@ -61,11 +78,7 @@ pub(super) fn damp(model: &Model, data: &Data, act: &Actuation, convex: &mut Con
             pulls[parent] += pull;
         }
         let beyond = stretched[i] - inertia(link) / (h * h);
-        let bends = matches!(
-            link.kind,
-            JointKind::Revolute { .. } | JointKind::Universal { .. } | JointKind::Spherical
-        );
-        if bends && beyond > 0.0 {
+        if beyond > 0.0 && bends(link.kind) && turn(data, i, link.parent) * h < TURN {
             for k in model.bodies[i].v_range() {
                 forces.joint_gain[k] += h * beyond;
             }
