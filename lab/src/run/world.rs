@@ -3,10 +3,13 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
+use std::sync::Arc;
+
 use stuntlab_control::{Controller, Refusal, Sense, Senses};
-use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
+use stuntlab_physics::blackbox::{BlackBox, Dump, DumpError, Fault, Snapshot as SavedState};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::memory::Memory;
+use stuntlab_physics::model::ModelError;
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
 
@@ -45,6 +48,9 @@ pub struct World {
     black_box: BlackBox,
     /// The separate bodies, in maximal coordinates.
     apart: Option<Apart>,
+    /// The model as the scene has it, once it was changed, and the factor on its friction.
+    usual: Option<Arc<Model>>,
+    friction: f64,
 }
 
 /// What steps took: what a run's manifest says of how it was really stepped.
@@ -113,17 +119,15 @@ impl World {
             report: StepReport::default(),
             ledger: Ledger::default(),
             toll: Toll::none(&scene.options),
-            senses: stage
-                .cast
-                .iter()
-                .map(|m| Senses::new(&stage.model, m.bodies, m.physique.clone()))
-                .collect(),
+            senses: fresh_senses(&stage),
             scene: scene.clone(),
             act: Actuation::new(&stage.model),
             fired: vec![false; scene.events.len()],
             parked: stage.parked.clone(),
             black_box: BlackBox::new(&stage.model, REMEMBERED),
             apart,
+            usual: None,
+            friction: 1.0,
             stage,
         };
         let made = world.cast().iter().map(|m| world.make_controller(m, &m.controller));
@@ -277,16 +281,19 @@ impl World {
                         self.throw(body, from, velocity, spin);
                     }
                 }
-                What::Command { character, name, value, .. } => {
-                    let member = self.cast().iter().position(|m| m.name == character);
-                    if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
-                        // Checked at the start; a controller swapped in since need not know the word.
-                        let _ = controller.command(&name, value);
-                    }
-                }
+                What::Command { character, name, value, .. } => self.tell(&character, &name, value),
                 What::Push { .. } | What::Drag { .. } => {}
             }
             self.fired[k] = true;
+        }
+    }
+
+    /// Says a word to a character.
+    fn tell(&mut self, character: &str, word: &str, value: f64) {
+        let member = self.cast().iter().position(|m| m.name == character);
+        if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
+            // Checked at the start; a controller swapped in since need not know the word.
+            let _ = controller.command(word, value);
         }
     }
 
@@ -368,10 +375,89 @@ impl World {
         self.look();
     }
 
+    /// State and memory, for a file. What controllers remember is not in it.
+    pub fn saved(&self) -> SavedState {
+        SavedState::take(self.model(), &self.state, &self.data)
+    }
+
+    /// Goes on from a file: controllers and senses begin anew there, and are told all that the scene had said until then.
+    ///
+    /// # Errors
+    /// A state of another model, or a world in maximal coordinates, whose separate bodies no file holds.
+    pub fn resume(&mut self, saved: &SavedState) -> Result<(), DumpError> {
+        if self.apart.is_some() {
+            let what = "the scene runs in maximal coordinates, which no file holds".to_owned();
+            return Err(DumpError::OtherModel { what });
+        }
+        saved.restore(&self.stage.model, &mut self.state, &mut self.data)?;
+        self.senses = fresh_senses(&self.stage);
+        let made = self.cast().iter().map(|m| self.make_controller(m, &m.controller));
+        // They were made when the world was.
+        if let Ok(made) = made.collect() {
+            self.controllers = made;
+        }
+        // Whoever still is where it waited waits on.
+        let start = &self.stage.state;
+        let waits = |body: &BodyId| {
+            let range = self.stage.model.body(*body).coordinates();
+            self.state.q[range] == start.q[range]
+        };
+        self.parked = self.stage.parked.iter().copied().filter(waits).collect();
+        let now = self.state.time;
+        self.fired = self.scene.events.iter().map(|event| event.time < now).collect();
+        let said: Vec<What> =
+            self.scene.events.iter().filter(|e| e.time < now).map(|e| e.what.clone()).collect();
+        for what in said {
+            if let What::Command { character, name, value, .. } = what {
+                self.tell(&character, &name, value);
+            }
+        }
+        (self.ledger, self.toll) = (Ledger::default(), Toll::none(&self.options));
+        self.look();
+        Ok(())
+    }
+
+    /// Changes the state between steps, and looks at it.
+    pub(crate) fn edit(&mut self, change: impl FnOnce(&Model, &mut State)) {
+        let mut changed = self.state.clone();
+        change(&self.stage.model, &mut changed);
+        if changed.is_finite() {
+            self.state = changed;
+            self.look();
+        }
+    }
+
+    /// The factor on all coefficients of friction.
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
+
+    /// Whether gravity and friction can be changed: separate bodies of maximal coordinates keep theirs.
+    pub fn can_move_elsewhere(&self) -> bool {
+        self.apart.is_none()
+    }
+
+    /// Goes on under another gravity and with another factor on all friction. Controllers keep what they worked out before.
+    ///
+    /// # Errors
+    /// Numbers that are not finite, friction below zero.
+    pub fn move_elsewhere(&mut self, gravity: DVec3, friction: f64) -> Result<(), ModelError> {
+        let usual = self.usual.clone().unwrap_or_else(|| Arc::new(self.stage.model.clone()));
+        self.stage.model = usual.elsewhere(gravity, friction)?;
+        (self.usual, self.friction) = (Some(usual), friction);
+        self.look();
+        Ok(())
+    }
+
     /// The state in one number; equal states have equal numbers.
     pub fn hash(&self) -> u64 {
         state_hash(&self.state)
     }
+}
+
+/// Senses of all characters that have felt nothing yet.
+fn fresh_senses(stage: &Stage) -> Vec<Senses> {
+    stage.cast.iter().map(|m| Senses::new(&stage.model, m.bodies, m.physique.clone())).collect()
 }
 
 /// The point `progress` (0 to 1) of the way along a polyline, by number of points.

@@ -26,8 +26,8 @@ use rayon::prelude::*;
 
 use crate::camera::Camera;
 use crate::canvas::{Canvas, Rect};
-use crate::chart::draw_chart;
-use crate::hud::{Stack, draw_block};
+use crate::chart::{draw_chart, lay_charts};
+use crate::hud::{Laid, Stack, lay};
 use crate::label;
 use crate::picture::Picture;
 use lanes::{LANES, Level, best_level, block_of};
@@ -161,13 +161,16 @@ impl Renderer {
         });
 
         canvas.set_clip(Some(viewport));
-        label::draw(&picture.labels, &view, viewport, canvas);
-        let mut stack = Stack::new(viewport);
-        for block in &picture.texts {
-            draw_block(block, &mut stack, canvas);
-        }
-        for chart in &picture.charts {
-            draw_chart(chart, &mut stack, canvas);
+        let mut stack = Stack::new(viewport, picture.letters);
+        let blocks: Vec<Laid> = picture.texts.iter().map(|block| lay(block, &mut stack)).collect();
+        let charts = lay_charts(&picture.charts, &mut stack);
+        // Names keep clear of the corners; help, in the middle, covers them.
+        label::draw(&picture.labels, &view, viewport, &stack, canvas);
+        blocks.iter().for_each(|block| block.draw(canvas));
+        for (chart, place) in picture.charts.iter().zip(charts) {
+            if let Some(place) = place {
+                draw_chart(chart, place, stack.size(), canvas);
+            }
         }
         canvas.set_clip(None);
     }
