@@ -34,7 +34,7 @@ const SIDE: f64 = 1.2;
 /// Never nearer, m: a figure then fills two thirds of the height.
 const NEAREST: f64 = 3.4;
 /// Never nearer than this part of the scene's own distance: what the scene is about must stay in sight, too.
-const SURROUNDINGS: f64 = 0.65;
+const SURROUNDINGS: f64 = 0.5;
 /// Never farther, m: beyond nobody can be made out.
 const FARTHEST: f64 = 60.0;
 /// Looks for a better side this often, s of film.
@@ -44,7 +44,7 @@ const SIDES: i32 = 6;
 const BETWEEN: f64 = std::f64::consts::PI / 12.0;
 /// How much higher it may look from, radians: over what stands about.
 const HIGHER: f64 = 0.3;
-/// Another side must be so much better than the present one.
+/// While a film runs another side must be so much better than the present one.
 const BETTER: f64 = 0.85;
 /// What a quarter turn away from the scene's own side costs, as a part of the distance.
 const AWAY: f64 = 0.15;
@@ -74,7 +74,7 @@ impl Director {
             self.since += dt;
             if self.since >= LOOKS {
                 self.since = 0.0;
-                self.choose_side(world, cell);
+                self.choose_side(world, cell, if started { BETTER } else { 1.0 });
             }
         }
         for (k, (world, cell)) in worlds.iter().zip(cells).enumerate() {
@@ -100,14 +100,14 @@ impl Director {
         self.cameras.clone()
     }
 
-    /// Goes to another side where that is much better.
-    fn choose_side(&mut self, world: &World, cell: &(Rect, Margins)) {
+    /// Goes to another side where what speaks against it is less than `part` of what does against the present one.
+    fn choose_side(&mut self, world: &World, cell: &(Rect, Margins), part: f64) {
         let points = characters(world);
         if points.is_empty() {
             return;
         }
         let cost = |side: (f64, f64)| self.cost(world, &points, cell, side);
-        let mut best = (self.side, BETTER * cost(self.side));
+        let mut best = (self.side, part * cost(self.side));
         for k in -SIDES..=SIDES {
             for higher in [0.0, HIGHER] {
                 let side = (self.home.yaw + f64::from(k) * BETWEEN, self.home.pitch + higher);

@@ -106,11 +106,13 @@ impl std::str::FromStr for Slow {
 /// Pixels of a film of one world, of each of several, and of each of several with a crowd in it.
 const ONE: (usize, usize) = (640, 360);
 const EACH: (usize, usize) = (480, 300);
-const CROWDED: (usize, usize) = (880, 300);
+const CROWDED: (usize, usize) = (880, 250);
 /// So many characters are a crowd: they need the width of the picture.
 const CROWD: usize = 5;
 /// Letters of a film against those of a window, so that they read at half the size, too.
 const LETTERS: f64 = 1.4;
+/// Letters of the legend, of 100 of the others: it must leave room to feet.
+const LEGEND: usize = 85;
 /// GIF players slow down what is faster.
 const GIF_RATE: f64 = 50.0;
 
@@ -276,7 +278,7 @@ impl Recorder {
         look.layers.ghost = self.camera.ghost;
         look.deeds = deeds(world, &Hands::default());
         if !world.cast().is_empty() && (number == 0 || lanes <= 4) {
-            look.texts.push(legend(world, Corner::BottomLeft).in_a_strip());
+            look.texts.push(legend(world, Corner::BottomLeft).in_a_strip().sized(LEGEND * letters / 100));
         }
         if let Some(failure) = &lane.failure {
             look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
@@ -353,7 +355,7 @@ fn layout(run: &Run) -> (usize, (usize, usize)) {
         return (1, ONE);
     }
     let square = (1..).find(|c| c * c >= lanes).unwrap_or(1);
-    let (columns, each) = if most >= CROWD && lanes <= 4 { (1, CROWDED) } else { (square, EACH) };
+    let (columns, each) = if most >= CROWD && lanes <= 6 { (1, CROWDED) } else { (square, EACH) };
     (columns, (each.0 * columns, each.1 * lanes.div_ceil(columns)))
 }
 

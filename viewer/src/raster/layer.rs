@@ -48,6 +48,7 @@ impl Layer {
     }
 
     /// The blocks that hold the samples `from..to` of a row.
+    #[inline(always)]
     pub(crate) fn span(&mut self, row: usize, from: usize, to: usize) -> Span<'_> {
         let first = block_of(from) * LANES;
         let range = row * self.stride + first..row * self.stride + to.next_multiple_of(LANES);

@@ -34,7 +34,7 @@ use lanes::{LANES, Level, best_level, block_of};
 use layer::{Layer, NOTHING};
 use lens::Lens;
 pub(crate) use mesh::LocalMesh;
-use setup::{Maps, Setup};
+use setup::Setup;
 use shade::{Lamps, Light, RUN, Shader, Surface, sky};
 use shadow::ShadowMap;
 
@@ -134,11 +134,12 @@ impl Renderer {
             let size = (2.0 * reach / 0.045).clamp(64.0, 512.0) as usize;
             self.sky_map.start(size, glam::DVec3::Z, view.eye, camera.target, reach, 0.7);
         }
-        let mut maps = Maps {
-            sun: sun_wanted.then_some(&mut self.sun_map),
-            sky: sky_wanted.then_some(&mut self.sky_map),
-        };
-        self.setup.prepare(picture, &lens, samples, BAND * samples, &mut maps);
+        self.setup.prepare(picture, &lens, samples, BAND * samples);
+        let (setup, sun_map, sky_map) = (&self.setup, &mut self.sun_map, &mut self.sky_map);
+        rayon::join(
+            || sun_wanted.then(|| setup.cast_into(sun_map)),
+            || sky_wanted.then(|| setup.cast_into(sky_map)),
+        );
 
         let light = Light::new(&picture.environment);
         let lamps = Lamps {
@@ -314,13 +315,7 @@ fn visit(
         }
     }
     for &index in &bin.triangles[which] {
-        let triangle = &setup.triangles[index as usize];
-        for row in triangle.rows.0.max(top)..triangle.rows.1.min(top + rows) {
-            let (from, to) = triangle.columns(row, lens.width);
-            if from < to {
-                triangle.draw(lens, row, (from, to), layer.span(row - top, from, to));
-            }
-        }
+        setup.triangles[index as usize].draw(lens, layer, top, rows);
     }
     for plane in &setup.planes[which] {
         for row in 0..rows {
