@@ -61,7 +61,7 @@ pub(crate) fn lay_charts(charts: &[StripChart], stack: &mut Stack) -> Vec<Option
         let width = (chart.size.0.max(8) * em).min(stack.room() * WIDEST / 100);
         let share = (stack.whole_height() * HIGHEST / 100 / many).saturating_sub(3);
         let height = (chart.size.1.max(3) * em).min(share);
-        if width < 8 * em || height < 3 * em || stack.height_left(chart.corner) < height {
+        if width < 6 * em || height < 3 * em || stack.height_left(chart.corner) < height {
             return None;
         }
         let (x, y) = stack.place(chart.corner, width, height);

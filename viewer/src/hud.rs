@@ -118,27 +118,37 @@ impl Stack {
         self.viewport.height.saturating_sub(self.used[corner as usize] + MARGIN)
     }
 
-    /// Top left pixel for a thing of this size.
+    /// Top left pixel for a thing of this size: in its corner beyond what is there, and clear of what reaches over from the
+    /// other side where there is room for that.
     pub(crate) fn place(&mut self, corner: Corner, width: usize, height: usize) -> (i32, i32) {
-        let used = self.used[corner as usize] as i32;
-        self.used[corner as usize] += height + MARGIN / 2;
         let view = self.viewport;
-        let (left, top) = (view.x as i32, view.y as i32);
-        let (far_x, far_y) =
-            (left + view.width as i32 - width as i32, top + view.height as i32 - height as i32);
-        let margin = MARGIN as i32;
-        let (x, y) = match corner {
-            Corner::TopLeft => (left + margin, top + used),
-            Corner::TopRight => (far_x - margin, top + used),
-            Corner::BottomLeft => (left + margin, far_y - used),
-            Corner::BottomRight => (far_x - margin, far_y - used),
-            Corner::Center => ((left + far_x) / 2, (top + far_y) / 2),
+        let (left, top, margin) = (view.x as i32, view.y as i32, MARGIN as i32);
+        let (wide, high) = (width as i32, height as i32);
+        let (far_x, far_y) = (left + view.width as i32 - wide, top + view.height as i32 - high);
+        let x = match corner {
+            Corner::TopLeft | Corner::BottomLeft => left + margin,
+            Corner::TopRight | Corner::BottomRight => far_x - margin,
+            // What is in the middle covers all else, and is not kept clear of.
+            Corner::Center => return ((left + far_x) / 2, (top + far_y) / 2),
         };
-        // What is in the middle covers all else, and is not kept clear of.
-        if corner != Corner::Center {
-            self.taken.push([x, y, width as i32, height as i32]);
+        let down = matches!(corner, Corner::TopLeft | Corner::TopRight);
+        let y_at = |used: i32| if down { top + used } else { far_y - used };
+        let first = self.used[corner as usize] as i32;
+        let mut used = first;
+        // Each thing that is in the way pushes it on at most once.
+        for _ in 0..self.taken.len() {
+            let y = y_at(used);
+            let meets =
+                |t: &&[i32; 4]| x < t[0] + t[2] && t[0] < x + wide && y < t[1] + t[3] && t[1] < y + high;
+            let Some([_, ty, _, th]) = self.taken.iter().find(meets) else { break };
+            used = margin / 2 + if down { ty + th - top } else { top + view.height as i32 - ty };
         }
-        (x, y)
+        if used + high > view.height as i32 {
+            used = first;
+        }
+        self.used[corner as usize] = (used + high + margin / 2).max(0) as usize;
+        self.taken.push([x, y_at(used), wide, high]);
+        (x, y_at(used))
     }
 }
 

@@ -128,10 +128,10 @@ impl Director {
         (camera.target, camera.distance) = axes.frame(points, nearest);
         let away = wrap(yaw - self.home.yaw).abs() / std::f64::consts::FRAC_PI_2
             + (pitch - self.home.pitch).abs() / HIGHER;
-        camera.distance
-            * (1.0 + AWAY * away)
-            * (1.0 + BEHIND * behind(world, yaw))
-            * (1.0 + HIDDEN * hidden(world, camera.eye()))
+        // As far as the farthest: it is the smallest.
+        let (eye, forward) = (camera.eye(), camera.view(cell.0).forward);
+        let far = points.iter().map(|p| (*p - eye).dot(forward)).fold(0.0, f64::max);
+        far * (1.0 + AWAY * away) * (1.0 + BEHIND * behind(world, yaw)) * (1.0 + HIDDEN * hidden(world, eye))
     }
 }
 
