@@ -209,6 +209,46 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "minutes: every scene from start to end"]
+    fn nobody_leaves_any_film() {
+        use crate::run::variants_of;
+        use crate::scene::LIBRARY;
+        let cell = (Rect::new(0, 0, 480, 300), Margins { top: 74, bottom: 40 });
+        let mut small: Vec<(String, f64)> = Vec::new();
+        for (name, _) in LIBRARY {
+            let scene = Scene::load(name, &[]).unwrap();
+            for variant in variants_of(&scene, None).unwrap() {
+                let scene = scene.with(&variant.set);
+                let Ok(scene) = scene else { continue };
+                let mut world = World::new(&scene).unwrap();
+                let spec = scene.camera("auto");
+                let mut director = Director::new(spec.camera, spec.follow, true);
+                // Pixels a metre has at the farthest character, at the worst time.
+                let mut least = f64::INFINITY;
+                while world.state.time < scene.duration && !world.cast().is_empty() {
+                    let view = director.look(&[&world], &[cell], 0.04)[0].view(cell.0);
+                    for point in characters(&world) {
+                        let seen = view.project(point).unwrap();
+                        least = least.min(view.focal / seen.depth);
+                        let inside = cell.0.contains(seen.pixel.x, seen.pixel.y);
+                        assert!(inside, "{name} {}: {} at {}", variant.name, seen.pixel, world.state.time);
+                    }
+                    let next = world.state.time + 0.04 - 1e-9;
+                    while world.state.time < next {
+                        if world.step(&Hands::default()).is_err() {
+                            world.state.time = scene.duration;
+                            break;
+                        }
+                    }
+                }
+                small.push((format!("{name} {}", variant.name), least));
+            }
+        }
+        small.sort_by(|a, b| a.1.total_cmp(&b.1));
+        println!("{:#?}", &small[..12.min(small.len())]);
+    }
+
+    #[test]
     fn a_row_is_seen_from_its_side() {
         let scene = Scene::load("adaptive-hits", &[]).unwrap();
         let world = World::new(&scene).unwrap();

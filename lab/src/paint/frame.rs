@@ -20,7 +20,7 @@ const ROOM: f64 = 0.28;
 /// Part of half the width that is used.
 const ACROSS: f64 = 0.94;
 /// Texts never take more than this part of the height on either side.
-const MOST: f64 = 0.3;
+const MOST: f64 = 0.36;
 
 /// A direction to look along, and the slopes of the edges of what is to be filled.
 pub(crate) struct Axes {

@@ -1,7 +1,7 @@
 //! The software raster: picture and camera in, pixels out.
 //!
 //! 1. *Set-up*: solids become balls, capsules, triangles and planes in sample coordinates; shadow maps fill.
-//! 2. *Bands* of 16 pixel rows, each on its own: visibility (inverse depth, normal, material), then light,
+//! 2. *Bands* of 8 pixel rows, each on its own: visibility (inverse depth, normal, material), then light,
 //!    then the translucent layer, then lines and other marks, then the mean over samples.
 //! 3. *Flat things*: labels, text and charts, over everything.
 //!
@@ -38,8 +38,9 @@ use setup::Setup;
 use shade::{Lamps, Light, RUN, Shader, Surface, sky};
 use shadow::ShadowMap;
 
-/// Pixel rows per band.
-const BAND: usize = 16;
+/// Pixel rows per band, an even number: what a band of 1280 pixels knows of its samples, 24 bytes each, is half of a small second-level
+/// cache (512 kB).
+const BAND: usize = 8;
 
 /// How much work goes into a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
