@@ -20,8 +20,15 @@ impl Hand {
     fn new(scene: &str, set: &[&str]) -> Self {
         let set: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
         let scene = Scene::load(scene, &set).unwrap();
-        let options = ViewOptions { paused: true, ..ViewOptions::default() };
-        let app = App::new(&scene, &variants_of(&scene, None).unwrap(), &options).unwrap();
+        // Nobody else's directory: states go there.
+        let shots = std::env::temp_dir().join(format!("stuntlab-tools-{}", std::process::id()));
+        std::fs::create_dir_all(&shots).unwrap();
+        let options = ViewOptions { paused: true, shots, ..ViewOptions::default() };
+        Self::with(&scene, &options)
+    }
+
+    fn with(scene: &Scene, options: &ViewOptions) -> Self {
+        let app = App::new(scene, &variants_of(scene, None).unwrap(), options).unwrap();
         let mut hand = Self { app, canvas: Canvas::new(640, 360), at: (0.0, 0.0) };
         hand.app.draw(&mut hand.canvas);
         hand
@@ -215,4 +222,120 @@ fn help_is_turned_page_by_page_and_fits() {
         pages.push(hand.canvas.pixels().to_vec());
     }
     assert!(pages.len() >= 2 && hand.canvas.pixels() == bare);
+}
+
+#[test]
+fn gravity_and_friction_are_slid_and_act() {
+    let fall = |label: Option<(&str, f64, f64)>| {
+        let mut hand = Hand::new("base-ragdoll", &[]);
+        hand.key(Key::F(2));
+        if let Some((label, from, to)) = label {
+            hand.slide(hand.row(label, from), hand.row(label, to));
+        }
+        let before = hand.app.hashes();
+        hand.steps(40);
+        let height = hand.app.states()[0].q[2];
+        (before, height, hand.report())
+    };
+    let usual = fall(None);
+    let moon = fall(Some(("gravity, m/s²", 0.5, 0.08)));
+    assert_eq!(usual.0, moon.0, "sliding itself moves nothing");
+    assert!((moon.2["gravity"].as_f64().unwrap() - 1.6).abs() < 0.2, "{}", moon.2["gravity"]);
+    assert!(moon.1 > usual.1 + 0.1, "falls to {} m on the moon, {} m here", moon.1, usual.1);
+    let ice = fall(Some(("friction, times", 0.33, 0.01)));
+    assert!(ice.2["friction"].as_f64().unwrap() < 0.1);
+    // Back where it was: the same bits as before.
+    let mut hand = Hand::new("base-ragdoll", &[]);
+    hand.key(Key::F(2));
+    hand.slide(hand.row("friction, times", 0.33), hand.row("friction, times", 0.9));
+    hand.key(Key::Char('r'));
+    assert!(hand.report()["friction"].as_f64().unwrap() > 2.0, "starting again keeps settings");
+}
+
+#[test]
+fn what_the_scene_measures_is_charted() {
+    let mut hand = Hand::new("base-tower", &[]);
+    let titles = |hand: &Hand| -> Vec<String> {
+        let report = hand.report();
+        report["charts"].as_array().unwrap().iter().map(|t| t.as_str().unwrap().to_owned()).collect()
+    };
+    // Through all there is by key: measurements come, too.
+    let seen: Vec<String> = (0..40)
+        .flat_map(|_| {
+            hand.key(Key::Char('e'));
+            titles(&hand)
+        })
+        .collect();
+    assert!(seen.iter().any(|t| t.starts_with("measured: top before the throw")), "{seen:?}");
+    // A curve grows with every step.
+    while !titles(&hand)[0].starts_with("measured: top before the throw") {
+        hand.key(Key::Char('e'));
+    }
+    let before = hand.canvas.pixels().to_vec();
+    hand.steps(30);
+    hand.app.draw(&mut hand.canvas);
+    assert!(hand.canvas.pixels() != before);
+}
+
+#[test]
+fn a_state_is_written_and_another_window_goes_on_from_it() {
+    let dir = std::env::temp_dir().join(format!("stuntlab-state-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let scene = Scene::load("base-pile", &[]).unwrap();
+    let options = ViewOptions { paused: true, shots: dir.clone(), ..ViewOptions::default() };
+    let mut first = Hand::with(&scene, &options);
+    first.steps(30);
+    first.key(Key::F(5));
+    let kept = first.app.hashes();
+    first.steps(20);
+    // Nobody controls what is in this scene, so that it goes on bit for bit.
+    let mut second = Hand::with(&scene, &options);
+    second.key(Key::F(9));
+    assert_eq!(second.app.hashes(), kept);
+    second.steps(20);
+    assert_eq!(second.app.hashes(), first.app.hashes());
+    let file = dir.join("base-pile.state");
+    let third = Hand::with(&scene, &ViewOptions { state: Some(file.clone()), ..options.clone() });
+    assert_eq!(third.app.hashes(), kept);
+    // Of another scene it is refused by name.
+    let other = Scene::load("base-tower", &[]).unwrap();
+    let wrong = ViewOptions { state: Some(file), ..options };
+    let error = App::new(&other, &variants_of(&other, None).unwrap(), &wrong).err().unwrap().to_string();
+    assert!(error.contains("base-pile.state") && error.contains("another model"), "{error}");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn a_paused_world_is_edited_and_goes_on() {
+    let mut hand = Hand::new("base-ragdoll", &["character.0.at=[0,0,0]", "character.0.spin=[0,0,0]"]);
+    let place = {
+        let report = hand.report();
+        let at = &report["places"][0][1];
+        (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
+    };
+    // Some joint near the middle of the body that is no root.
+    let joint = (0..40)
+        .map(|k| (place.0 + f64::from(k % 5) * 6.0 - 12.0, place.1 + f64::from(k / 5) * 8.0 - 50.0))
+        .find(|at| {
+            hand.slide(*at, *at);
+            hand.key(Key::F(2));
+            let report = hand.report();
+            let has = report["rows"].as_array().unwrap().iter().any(|row| row[0] == "joint 1, °");
+            if !has {
+                hand.key(Key::F(2));
+            }
+            has
+        });
+    joint.expect("no joint to edit");
+    let before = (hand.app.hashes(), hand.app.states()[0].clone());
+    hand.slide(hand.row("joint 1, °", 0.5), hand.row("joint 1, °", 0.62));
+    let after = hand.app.states()[0].clone();
+    assert_ne!(hand.app.hashes(), before.0);
+    let changed = after.q.iter().zip(&before.1.q).filter(|(a, b)| a != b).count();
+    assert!((1..=4).contains(&changed), "{changed} coordinates changed");
+    hand.slide(hand.row("rate 1, °/s", 0.5), hand.row("rate 1, °/s", 0.6));
+    let rates = hand.app.states()[0].v.iter().zip(&before.1.v).filter(|(a, b)| a != b).count();
+    assert_eq!(rates, 1);
+    hand.steps(3);
+    assert!(hand.report()["time"].as_f64().unwrap() > 0.02, "it goes on");
 }

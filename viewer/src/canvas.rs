@@ -42,8 +42,13 @@ impl Rect {
     /// Cells of a split screen, row by row: 1 is the whole, 2 side by side, 3 and 4 two by two, more a
     /// near-square grid. One pixel is left free between neighbours.
     pub fn split(&self, cells: usize) -> Vec<Rect> {
-        let columns = (1..).find(|c| c * c >= cells).unwrap_or(1);
-        let rows = cells.div_ceil(columns.max(1));
+        self.grid((1..).find(|c| c * c >= cells).unwrap_or(1), cells)
+    }
+
+    /// Cells in so many columns, row by row. One pixel is left free between neighbours.
+    pub fn grid(&self, columns: usize, cells: usize) -> Vec<Rect> {
+        let columns = columns.max(1);
+        let rows = cells.div_ceil(columns);
         let edge = |from: usize, length: usize, i: usize, n: usize| from + length * i / n;
         (0..cells)
             .map(|cell| {

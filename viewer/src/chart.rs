@@ -2,7 +2,7 @@
 
 use crate::canvas::Canvas;
 use crate::font;
-use crate::hud::{Corner, Stack, panel};
+use crate::hud::{Corner, PANEL, Stack, panel};
 use crate::palette::{self, Color};
 
 /// A running curve with the newest value at the right.
@@ -47,12 +47,37 @@ impl StripChart {
     }
 }
 
-pub(crate) fn draw_chart(chart: &StripChart, stack: &mut Stack, canvas: &mut Canvas) {
-    let size = stack.size();
+/// Part of a viewport's width that charts take at most.
+const WIDEST: usize = 45;
+/// Part of a viewport's height that all charts of a corner take at most.
+const HIGHEST: usize = 80;
+
+/// Finds room for charts: as large as they ask for, smaller where the viewport is small. What would be too small to
+/// read is left out.
+pub(crate) fn lay_charts(charts: &[StripChart], stack: &mut Stack) -> Vec<Option<[i32; 4]>> {
+    let em = stack.size();
+    let mut place = |chart: &StripChart| {
+        let many = charts.iter().filter(|c| c.corner == chart.corner).count();
+        let width = (chart.size.0.max(8) * em).min(stack.room() * WIDEST / 100);
+        let share = (stack.whole_height() * HIGHEST / 100 / many).saturating_sub(3);
+        let height = (chart.size.1.max(3) * em).min(share);
+        if width < 6 * em || height < 3 * em || stack.height_left(chart.corner) < height {
+            return None;
+        }
+        let (x, y) = stack.place(chart.corner, width, height);
+        Some([x, y, width as i32, height as i32])
+    };
+    charts.iter().map(&mut place).collect()
+}
+
+pub(crate) fn draw_chart(
+    chart: &StripChart,
+    [x, y, width, height]: [i32; 4],
+    size: usize,
+    canvas: &mut Canvas,
+) {
     let em = size as i32;
-    let (width, height) = (chart.size.0.max(8) as i32 * em, chart.size.1.max(3) as i32 * em);
-    let (x, y) = stack.place(chart.corner, width as usize, height as usize);
-    panel(canvas, x, y, width, height, 0.55);
+    panel(canvas, x, y, width, height, PANEL);
     let (low, high) = chart.vertical_range();
     let pad = em / 3;
     let cap = font::cap_height(size) as i32;

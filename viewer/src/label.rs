@@ -3,7 +3,7 @@
 use crate::camera::View;
 use crate::canvas::{Canvas, Rect};
 use crate::font::{self, cap_height};
-use crate::hud::{panel, text_size};
+use crate::hud::{PANEL, Stack, panel};
 use crate::palette::{self, Color};
 use crate::picture::Label;
 
@@ -23,10 +23,15 @@ fn pad(size: usize) -> i32 {
     size as i32 / 4 + 1
 }
 
-/// Places labels, the nearest first. One whose point is outside of the picture sits at the picture's rim; one
-/// behind the eye, or wider than the picture, is left out.
-pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect) -> Vec<Placed> {
-    let size = text_size(viewport);
+/// Whether two rectangles (left, top, width, height) have no pixel in common.
+fn apart([ax, ay, aw, ah]: [i32; 4], [bx, by, bw, bh]: [i32; 4]) -> bool {
+    ax + aw <= bx || bx + bw <= ax || ay + ah <= by || by + bh <= ay
+}
+
+/// Places labels, the nearest first, clear of each other and, where there is room, of what is in the corners. One whose
+/// point is outside of the picture sits at the picture's rim; one behind the eye, or wider than the picture, is left out.
+pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect, stack: &Stack) -> Vec<Placed> {
+    let size = stack.size();
     let pad = pad(size);
     let mut order: Vec<(usize, f64)> =
         labels.iter().enumerate().filter_map(|(k, l)| Some((k, view.project(l.at)?.depth))).collect();
@@ -47,36 +52,32 @@ pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect) -> Vec<Placed
         }
         let x = (seen.pixel.x.clamp(-1e6, 1e6) as i32 - width / 2).clamp(left, most_x);
         let start = (seen.pixel.y.clamp(-1e6, 1e6) as i32 - height - pad).clamp(top, most_y);
-        let free = |y: i32| {
-            let apart = |p: &Placed| {
-                let [px, py, pw, ph] = p.panel;
-                x + width <= px || px + pw <= x || y + height <= py || py + ph <= y
-            };
-            placed.iter().all(apart)
-        };
+        let free = |y: &i32| placed.iter().all(|p| apart(p.panel, [x, *y, width, height]));
+        let clear = |y: &i32| stack.taken.iter().all(|t| apart(*t, [x, *y, width, height]));
         // Up while there is room, then down.
         let step = height + 2;
         let rows = (most_y - top) / step + 1;
         let up = (0..rows).map(|k| start - k * step).filter(|y| *y >= top);
         let down = (1..rows).map(|k| start + k * step).filter(|y| *y <= most_y);
-        let y = up.chain(down).find(|y| free(*y)).unwrap_or(start);
+        let places: Vec<i32> = up.chain(down).filter(free).collect();
+        let y = places.iter().find(|y| clear(y)).or(places.first()).copied().unwrap_or(start);
         let anchor = (seen.pixel.x, seen.pixel.y);
         placed.push(Placed { label: number, panel: [x, y, width, height], anchor });
     }
     placed
 }
 
-pub(crate) fn draw(labels: &[Label], view: &View, viewport: Rect, canvas: &mut Canvas) {
-    let size = text_size(viewport);
+pub(crate) fn draw(labels: &[Label], view: &View, viewport: Rect, stack: &Stack, canvas: &mut Canvas) {
+    let size = stack.size();
     let pad = pad(size);
-    for Placed { label, panel: [x, y, width, height], anchor } in place(labels, view, viewport) {
+    for Placed { label, panel: [x, y, width, height], anchor } in place(labels, view, viewport, stack) {
         let label = &labels[label];
         let bottom = f64::from(y + height);
         let middle = f64::from(x + width / 2);
         if anchor.1 > bottom + 1.5 * f64::from(height) {
             canvas.stroke((middle, bottom), anchor, 1.2, palette::WHITE, 0.7);
         }
-        panel(canvas, x, y, width, height, 0.6);
+        panel(canvas, x, y, width, height, PANEL);
         // The colour of what is named as a bar under its name; letters stay legible whatever it is.
         canvas.blend_rect(x + pad, y + height - pad / 2 - 1, width - 2 * pad, 2, label.color, 1.0);
         font::draw_text(canvas, x + pad, y + pad - 1, &label.text, size, Color::hex(0xFFFFFF), 1.0);
@@ -87,6 +88,7 @@ pub(crate) fn draw(labels: &[Label], view: &View, viewport: Rect, canvas: &mut C
 mod tests {
     use super::*;
     use crate::camera::Camera;
+    use crate::hud::{Corner, TextBlock, lay};
     use glam::DVec3;
 
     #[test]
@@ -107,14 +109,15 @@ mod tests {
                     stays: k % 2 == 0,
                 })
                 .collect();
-            let placed = place(&labels, &camera.view(viewport), viewport);
+            let mut stack = Stack::new(viewport, 0);
+            lay(&TextBlock::new(Corner::TopLeft, "a title\nand a line"), &mut stack);
+            let placed = place(&labels, &camera.view(viewport), viewport, &stack);
             for (k, p) in placed.iter().enumerate() {
                 let [x, y, width, height] = p.panel;
                 assert!(x >= 17 && y >= 9 && x + width <= 17 + 320 && y + height <= 9 + 200, "{p:?}");
+                assert!(stack.taken.iter().all(|t| apart(*t, p.panel)), "{p:?} over the title");
                 for q in &placed[..k] {
-                    let [qx, qy, qw, qh] = q.panel;
-                    let apart = x + width <= qx || qx + qw <= x || y + height <= qy || qy + qh <= y;
-                    assert!(apart, "{p:?} over {q:?}");
+                    assert!(apart(q.panel, p.panel), "{p:?} over {q:?}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Pictures of shapes: a software raster on a plain pixel buffer, plots, GIF and PNG files, and a window.
+//! Pictures of shapes: a software raster on a plain pixel buffer, plots, GIF, AVI and PNG files, and a window.
 //!
 //! The caller fills a [`picture::Picture`] with shapes at their poses, lines, labels and charts, and a
 //! [`raster::Renderer`] draws it, seen by a [`camera::Camera`], into a part of a [`canvas::Canvas`]. The
@@ -18,7 +18,7 @@
 //! | [`raster`] | drawing it |
 //! | [`canvas`], [`font`], [`palette`], [`vision`] | pixels, letters, colours, and who can tell them apart |
 //! | [`plot`] | figures for reports: lines, points, bars, heat maps, timelines, as SVG and pixels |
-//! | [`png`], [`gif`], [`contact_sheet`] | files |
+//! | [`png`], [`jpeg`], [`gif`], [`avi`], [`contact_sheet`] | files |
 //! | [`window`] | the window; the only module that knows minifb |
 //!
 //! # Example
@@ -43,6 +43,7 @@
 //! assert!(canvas.depth_at(160, 120).is_some());
 //! ```
 
+pub mod avi;
 pub mod blob;
 pub mod camera;
 pub mod canvas;
@@ -51,6 +52,7 @@ pub mod contact_sheet;
 pub mod font;
 pub mod gif;
 pub mod hud;
+pub mod jpeg;
 mod label;
 pub mod orbit;
 pub mod palette;

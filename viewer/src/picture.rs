@@ -180,6 +180,8 @@ impl Default for Environment {
 pub struct Picture {
     /// Light, sky and air.
     pub environment: Environment,
+    /// Size of letters, pixels; 0 chooses by the viewport.
+    pub letters: usize,
     pub(crate) solids: Vec<Solid>,
     pub(crate) marks: Vec<(Mark, Stroke)>,
     pub(crate) corners: Vec<DVec3>,
@@ -194,7 +196,7 @@ impl Picture {
         Self::default()
     }
 
-    /// Empties the list, keeps the memory and the environment.
+    /// Empties the list, keeps the memory, the environment and the size of letters.
     pub fn clear(&mut self) {
         self.solids.clear();
         self.marks.clear();

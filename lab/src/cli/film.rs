@@ -23,6 +23,9 @@ pub(super) struct FilmArgs {
     /// Write every frame as a PNG file, too, and say how ffmpeg makes a video of them.
     #[arg(long, requires = "out")]
     frames: bool,
+    /// Write a video, too: run.avi, Motion JPEG, with all frames per second.
+    #[arg(long, requires = "out")]
+    video: bool,
     /// Leave the GIF and the contact sheet out.
     #[arg(long)]
     no_film: bool,
@@ -36,7 +39,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 impl FilmArgs {
     /// What they ask for; `None` for no film.
     pub(super) fn options(self) -> Option<FilmOptions> {
-        let Self { film: size, fps: rate, camera, slow, frames, no_film } = self;
-        (!no_film).then(|| FilmOptions { size, rate, camera, slow, frames, ..FilmOptions::default() })
+        let Self { film: size, fps: rate, camera, slow, frames, video, no_film } = self;
+        (!no_film).then(|| FilmOptions { size, rate, camera, slow, frames, video, ..FilmOptions::default() })
     }
 }

@@ -23,8 +23,9 @@ pub(super) struct GalleryArgs {
     seconds: f64,
 }
 
-/// Four frames in a row, as wide as a page.
-const SHEET: SheetOptions = SheetOptions { frames: 4, columns: 4, width: 320 };
+/// Four frames of one world, two of several; as wide as a page, so that nothing is shrunk on it.
+const SHEET: SheetOptions = SheetOptions { frames: 4, columns: 2, width: 440 };
+const SHEET_OF_SEVERAL: SheetOptions = SheetOptions { frames: 2, ..SHEET };
 /// Worlds side by side at most: of more nobody sees anything on a page.
 const LANES: usize = 2;
 
@@ -67,7 +68,8 @@ fn picture(run: &mut Run, args: &GalleryArgs, voice: Voice) -> Result<(), FileEr
     let dir = args.out.join("gallery");
     std::fs::create_dir_all(&dir).map_err(|source| FileError::Io { path: dir.clone(), source })?;
     let name = run.scene.name.clone();
-    let options = FilmOptions { sheet: SHEET, gif: false, rate: 15.0, ..FilmOptions::default() };
+    let sheet = if run.lanes.len() > 1 { SHEET_OF_SEVERAL } else { SHEET };
+    let options = FilmOptions { sheet, gif: false, rate: 15.0, ..FilmOptions::default() };
     let mut recorder = Recorder::new(&run.scene, &dir.join(format!("{name}.gif")), &options)?;
     let bar = progress(&name, voice.is_plain());
     let end = run.scene.duration.min(args.seconds);
@@ -78,21 +80,21 @@ fn picture(run: &mut Run, args: &GalleryArgs, voice: Voice) -> Result<(), FileEr
     }
     recorder.frame(run)?;
     bar.finish_and_clear();
-    recorder.finish(&name, &dir.join(format!("{name}.png")))
+    recorder.finish(&name, &dir.join(format!("{name}.jpg")))
 }
 
 /// The page: a heading, a sentence and a picture of every scene that has one.
 fn page(out: &Path) -> Result<String, SceneError> {
     let mut page = String::from(
-        "# Gallery\n\nEvery scene in four moments, chosen where something happens. Made by\n\n```sh\nstuntlab gallery --out docs\n```\n\nTrunks tell who it is, limbs what drives it (blue: joint space, orange: world space, green: cannot fall, lilac: decides\nitself, sand: limp); left limbs are light, right ones dark. Contours on uneven ground are 5 cm apart.\n",
+        "# Gallery\n\nEvery scene in a few moments, chosen where something happens. Made by\n\n```sh\nstuntlab gallery --out docs\n```\n\nTrunks tell who it is, limbs what drives it (blue: joint space, orange: world space, green: cannot fall, lilac: decides\nitself, sand: limp); left limbs are light, right ones dark. Contours on uneven ground are 5 cm apart.\n",
     );
     for (name, _) in LIBRARY {
-        if out.join("gallery").join(format!("{name}.png")).is_file() {
+        if out.join("gallery").join(format!("{name}.jpg")).is_file() {
             let scene = Scene::load(name, &[])?;
             // Writing to a string cannot fail.
             let _ = write!(
                 page,
-                "\n## {name}\n{}.\n\n![{name}](gallery/{name}.png)\n",
+                "\n## {name}\n{}.\n\n![{name}](gallery/{name}.jpg)\n",
                 scene.shows.trim_end_matches('.')
             );
         }

@@ -21,7 +21,7 @@ pub(super) struct WindowArgs {
     /// Close after this many frames.
     #[arg(long, value_name = "N")]
     frames: Option<u64>,
-    /// Directory for screenshots and recordings.
+    /// Directory for screenshots, recordings and states.
     #[arg(long, value_name = "DIR", default_value = ".")]
     shots: PathBuf,
     /// Write one JSON line about every frame to a file.
@@ -30,6 +30,9 @@ pub(super) struct WindowArgs {
     /// Start paused.
     #[arg(long)]
     paused: bool,
+    /// Start from a state that the window kept (F5); controllers begin anew there.
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
     /// Draw the frames (300 unless told otherwise) without a window and print how long they took.
     #[arg(long)]
     headless: bool,
@@ -64,6 +67,7 @@ pub(super) fn view(chosen: &Chosen, args: &WindowArgs, voice: Voice) -> ExitCode
         shots: args.shots.clone(),
         script_log: args.script_log.clone(),
         paused: args.paused,
+        state: args.state.clone(),
     };
     if args.headless {
         return match measure(&scene, &variants, &options) {

@@ -11,6 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use stuntlab_viewer::canvas::Canvas;
+use stuntlab_viewer::jpeg::encode_jpeg;
 use stuntlab_viewer::png::{ImageError, encode_png};
 use thiserror::Error;
 
@@ -86,10 +87,18 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).map_or(Ok(()), settle_names)
 }
 
+/// Quality of JPEG pictures, of 100: small letters are clean.
+const JPEG_QUALITY: u8 = 86;
+
 /// Writes a picture.
 pub(crate) fn write_picture(path: &Path, canvas: &Canvas) -> Result<(), FileError> {
     let mut bytes = Vec::new();
-    encode_png(canvas, &mut bytes).map_err(FileError::picture(path))?;
+    let coded = if path.extension().is_some_and(|e| e == "jpg") {
+        encode_jpeg(canvas, JPEG_QUALITY, &mut bytes)
+    } else {
+        encode_png(canvas, &mut bytes)
+    };
+    coded.map_err(FileError::picture(path))?;
     write(path, &bytes)
 }
 

@@ -48,6 +48,16 @@ impl Gauge {
         Self { spec: spec.clone(), of, value: None, sum: 0.0, squares: 0.0, base_squares: 0.0, count: 0 }
     }
 
+    /// What it measures now, whether or not it is time for a sample.
+    pub(crate) fn now(&self, world: &World, start: &Start) -> Option<f64> {
+        self.spec.quantity.sample(&Look { world, of: self.of, start })
+    }
+
+    /// Its name, and the unit of a sample.
+    pub(crate) fn title(&self) -> (&str, &'static str) {
+        (&self.spec.name, self.spec.quantity.unit)
+    }
+
     /// Takes a sample if it is time for one.
     pub(crate) fn look(&mut self, world: &World, start: &Start) {
         let time = world.state.time;

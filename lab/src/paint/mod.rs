@@ -4,6 +4,7 @@ mod colors;
 mod deeds;
 mod director;
 mod figure;
+mod frame;
 mod layers;
 mod names;
 
@@ -27,6 +28,7 @@ pub use deeds::Deed;
 pub(crate) use deeds::deeds;
 pub(crate) use director::Director;
 use figure::Figure;
+pub(crate) use frame::Margins;
 pub use layers::Layers;
 pub(crate) use names::legend;
 
@@ -60,6 +62,8 @@ pub struct Look {
     pub hovered: Option<BodyId>,
     /// Names above the characters.
     pub names: bool,
+    /// Size of letters, pixels; 0 chooses by the viewport.
+    pub letters: usize,
 }
 
 impl Painter {
@@ -79,6 +83,7 @@ impl Painter {
         quality: Quality,
     ) {
         self.picture.clear();
+        self.picture.letters = look.letters;
         self.solids(world, look);
         if look.layers.ghost {
             self.ghosts(world);

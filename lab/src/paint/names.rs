@@ -30,23 +30,31 @@ pub(super) fn over(world: &World, member: usize) -> DVec3 {
     center.with_z(tops.fold(center.z, f64::max) + GAP)
 }
 
-/// Most lines of a legend.
+/// Most lines of a legend, and most names in one of them.
 const LINES: usize = 8;
+const NAMES: usize = 4;
 
-/// Who is driven by what: a line per character; those of one controller and colour share one.
+/// Who is driven by what: a line per controller and role, in the colour of their limbs (which is that of one alone).
 pub(crate) fn legend(world: &World, corner: Corner) -> TextBlock {
-    let mut lines: Vec<(Vec<&str>, String, Color)> = Vec::new();
+    let mut lines: Vec<(Vec<&str>, &str, &str, Color)> = Vec::new();
     for (k, member) in world.cast().iter().enumerate() {
         let Some(controller) = world.controllers.get(k) else { continue };
-        let words = format!("{} ({})", controller.name(), role_words(controller.role()));
-        let color = wear(world, k).own;
-        match lines.iter_mut().find(|(_, known, shown)| *known == words && *shown == color) {
+        let (driver, words, color) = (controller.name(), role_words(controller.role()), wear(world, k).role);
+        match lines.iter_mut().find(|line| (line.1, line.2) == (driver, words)) {
             Some((names, ..)) => names.push(&member.name),
-            None => lines.push((vec![&member.name], words, color)),
+            None => lines.push((vec![&member.name], driver, words, color)),
         }
     }
     lines.truncate(LINES);
-    let line =
-        |(names, words, color): (Vec<&str>, String, Color)| (format!("{}: {words}", names.join(", ")), color);
+    let line = |(names, driver, words, color): (Vec<&str>, &str, &str, Color)| {
+        let who = match names[..] {
+            [first, .., last] if names.len() > NAMES => format!("{first} … {last}"),
+            _ => names.join(", "),
+        };
+        // A recording called mocap is said once.
+        let text =
+            if who == driver { format!("{who} ({words})") } else { format!("{who}: {driver} ({words})") };
+        (text, color)
+    };
     TextBlock::legend(corner, lines.into_iter().map(line).collect())
 }

@@ -20,7 +20,8 @@ pub(super) const METRICS: &str = "metrics.json";
 /// Files of the film.
 pub(super) const FILM: [&str; 2] = ["run.gif", "sheet.png"];
 /// Files a run leaves whatever its lanes are called.
-const FIXED: [&str; 7] = [MANIFEST, METRICS, "run.gif", "sheet.png", "log.csv", "run.bvh", "blackbox.txt"];
+const FIXED: [&str; 8] =
+    [MANIFEST, METRICS, "run.gif", "run.avi", "sheet.png", "log.csv", "run.bvh", "blackbox.txt"];
 /// How names of the other files of a run begin and end.
 const OWN: [(&str, &str); 7] = [
     ("log-", ".csv"),

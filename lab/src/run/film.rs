@@ -1,22 +1,24 @@
-//! The film of a run: a GIF, pictures of every frame where asked for, and a contact sheet of where something happened.
+//! The film of a run: a GIF, a video and pictures of every frame where asked for, and a contact sheet of where something happened.
 
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use stuntlab_viewer::avi::AviWriter;
 use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::contact_sheet::contact_sheet;
 use stuntlab_viewer::gif::{GifOptions, GifWriter};
-use stuntlab_viewer::hud::{Corner, TextBlock};
+use stuntlab_viewer::hud::{Corner, TextBlock, text_size};
 use stuntlab_viewer::palette;
 use stuntlab_viewer::raster::Quality;
 
 use super::hands::Hands;
 use super::happening::{Happening, Highlights};
 use super::lanes::{Lane, Run};
+use super::world::World;
 use crate::disk::{FileError, remove, settle, write_picture};
 use crate::measure::Reading;
-use crate::paint::{Director, Look, Painter, deeds, legend};
+use crate::paint::{Director, Look, Margins, Painter, deeds, legend};
 use crate::scene::{CameraSpec, Scene};
 
 /// How a film is made.
@@ -34,6 +36,8 @@ pub struct FilmOptions {
     pub frames: bool,
     /// Whether there is a GIF.
     pub gif: bool,
+    /// Whether there is a video, too.
+    pub video: bool,
     /// What the contact sheet is like.
     pub sheet: SheetOptions,
 }
@@ -51,14 +55,23 @@ pub struct SheetOptions {
 
 impl Default for SheetOptions {
     fn default() -> Self {
-        Self { frames: 12, columns: 4, width: 400 }
+        Self { frames: 12, columns: 4, width: 480 }
     }
 }
 
 impl Default for FilmOptions {
     fn default() -> Self {
         let (camera, sheet) = ("auto".to_owned(), SheetOptions::default());
-        Self { size: None, rate: 25.0, camera, slow: Vec::new(), frames: false, gif: true, sheet }
+        Self {
+            size: None,
+            rate: 25.0,
+            camera,
+            slow: Vec::new(),
+            frames: false,
+            gif: true,
+            video: false,
+            sheet,
+        }
     }
 }
 
@@ -90,9 +103,16 @@ impl std::str::FromStr for Slow {
     }
 }
 
-/// Pixels of a film of one world, and of each of several.
+/// Pixels of a film of one world, of each of several, and of each of several with a crowd in it.
 const ONE: (usize, usize) = (640, 360);
 const EACH: (usize, usize) = (480, 300);
+const CROWDED: (usize, usize) = (880, 250);
+/// So many characters are a crowd: they need the width of the picture.
+const CROWD: usize = 5;
+/// Letters of a film against those of a window, so that they read at half the size, too.
+const LETTERS: f64 = 1.4;
+/// Letters of the legend, of 100 of the others: it must leave room to feet.
+const LEGEND: usize = 85;
 /// GIF players slow down what is faster.
 const GIF_RATE: f64 = 50.0;
 
@@ -100,11 +120,15 @@ const GIF_RATE: f64 = 50.0;
 pub struct Recorder {
     painter: Painter,
     canvas: Canvas,
-    /// One per lane: each frames its own.
-    directors: Vec<Director>,
+    director: Director,
     camera: CameraSpec,
+    /// Worlds side by side.
+    columns: usize,
+    /// Whether the film of so many worlds is usually wider than that of one.
+    wide: bool,
     options: FilmOptions,
     gif: Option<GifWriter<BufWriter<File>>>,
+    video: Option<AviWriter<BufWriter<File>>>,
     path: PathBuf,
     frames_dir: Option<PathBuf>,
     happening: Happening,
@@ -123,10 +147,9 @@ impl Recorder {
         let rate = if options.rate.is_finite() { options.rate.clamp(1.0, 240.0) } else { 25.0 };
         let options = FilmOptions { rate, ..options.clone() };
         let gif_options = GifOptions { frames_per_second: rate.min(GIF_RATE), ..GifOptions::default() };
-        let writer = || {
-            let file = File::create(gif).map_err(FileError::io(gif))?;
-            Ok(GifWriter::new(BufWriter::new(file), gif_options))
-        };
+        let create = |path: &Path| File::create(path).map(BufWriter::new).map_err(FileError::io(path));
+        let writer = || create(gif).map(|file| GifWriter::new(file, gif_options));
+        let video = || create(&gif.with_extension("avi")).map(|file| AviWriter::new(file, rate));
         let frames_dir = options.frames.then(|| gif.with_file_name("frames"));
         if let Some(dir) = &frames_dir {
             std::fs::create_dir_all(dir).map_err(FileError::io(dir))?;
@@ -135,9 +158,12 @@ impl Recorder {
         Ok(Self {
             painter: Painter::new(),
             canvas: Canvas::new(1, 1),
-            directors: Vec::new(),
+            director: director(&scene.camera(&options.camera), &options),
             camera: scene.camera(&options.camera),
+            columns: 1,
+            wide: false,
             gif: options.gif.then(writer).transpose()?,
+            video: options.video.then(video).transpose()?,
             path: gif.to_owned(),
             frames_dir,
             happening: Happening::default(),
@@ -156,24 +182,27 @@ impl Recorder {
     pub fn frame(&mut self, run: &Run) -> Result<(), FileError> {
         let dt = self.options.rate.recip();
         if self.frames == 0 {
-            let (width, height) = self.options.size.unwrap_or_else(|| usual_size(run.lanes.len()));
+            let (columns, usual) = layout(run);
+            (self.columns, self.wide) = (columns, usual.0 > ONE.0);
+            let (width, height) = self.options.size.unwrap_or(usual);
             self.canvas = Canvas::new(width, height);
             // Cells without a world.
             self.canvas.clear(palette::GROUND);
-            let CameraSpec { camera, follow, .. } = &self.camera;
-            let director = Director::new(*camera, follow.clone(), self.options.camera == "auto");
-            self.directors = vec![director; run.lanes.len()];
         }
-        let cells = self.canvas.rect().split(run.lanes.len());
-        for (k, (lane, cell)) in run.lanes.iter().zip(cells).enumerate() {
-            let camera = self.directors[k].look(&lane.world, cell, dt);
-            let mut look = self.captions(lane, k, run.lanes.len(), cell);
-            look.layers.ghost = self.camera.ghost;
-            self.painter.paint(&lane.world, &look, &camera, &mut self.canvas, cell, Quality::FINE);
+        let cells = self.canvas.rect().grid(self.columns, run.lanes.len());
+        let captions = run.lanes.iter().enumerate().zip(&cells);
+        let looks: Vec<(Look, Margins)> =
+            captions.map(|((k, lane), cell)| self.captions(lane, k, run.lanes.len(), *cell)).collect();
+        let worlds: Vec<&World> = run.lanes.iter().map(|lane| &lane.world).collect();
+        let frames: Vec<(Rect, Margins)> =
+            cells.iter().copied().zip(looks.iter().map(|(_, margins)| *margins)).collect();
+        let cameras = self.director.look(&worlds, &frames, dt);
+        for (((world, (look, _)), camera), cell) in worlds.iter().zip(&looks).zip(&cameras).zip(&cells) {
+            self.painter.paint(world, look, camera, &mut self.canvas, *cell, Quality::FINE);
         }
         self.keep_frame()?;
         let caption = self.happening.look(run);
-        let width = self.options.sheet.width;
+        let (_, width) = self.sheet_layout();
         let small = (width, (self.canvas.height() * width / self.canvas.width()).max(1));
         self.highlights.offer(self.happening.sum(), caption, || self.canvas.shrunk(small.0, small.1));
         self.frames += 1;
@@ -191,6 +220,9 @@ impl Recorder {
         if let Some(gif) = self.gif.as_mut().filter(|_| due) {
             gif.push(&self.canvas).map_err(FileError::picture(&self.path))?;
         }
+        if let Some(video) = &mut self.video {
+            video.push(&self.canvas).map_err(FileError::picture(&self.path.with_extension("avi")))?;
+        }
         match &self.frames_dir {
             Some(dir) => write_picture(&dir.join(format!("{:05}.png", self.frames + 1)), &self.canvas),
             None => Ok(()),
@@ -203,8 +235,15 @@ impl Recorder {
         slow.map(|s| s.speed).fold(1.0, f64::min)
     }
 
-    /// Title, time, who is driven by what, and which marks hold so far.
-    fn captions(&self, lane: &Lane, number: usize, lanes: usize, cell: Rect) -> Look {
+    /// Frames side by side on the sheet and pixels across each: several worlds need twice as much.
+    fn sheet_layout(&self) -> (usize, usize) {
+        let SheetOptions { columns, width, .. } = self.options.sheet;
+        let wide = if self.wide { 2 } else { 1 };
+        ((columns / wide).max(1), (wide * width).min(self.canvas.width()))
+    }
+
+    /// Title, time, who is driven by what, and which marks hold so far; and the room these take.
+    fn captions(&self, lane: &Lane, number: usize, lanes: usize, cell: Rect) -> (Look, Margins) {
         let world = &lane.world;
         let mut title = if lane.name.is_empty() { self.title.clone() } else { lane.name.clone() };
         title += &format!("   {:.2} s", world.state.time);
@@ -232,15 +271,20 @@ impl Recorder {
                 top = top.line(format!("{word} {name}: {value} {unit} ({marks})"), color);
             }
         }
-        let mut look = Look { texts: vec![top], names: true, ..Look::default() };
+        let letters = (LETTERS * text_size(cell) as f64) as usize;
+        // Names are above heads.
+        let mut margins = Margins { top: top.height(cell, letters) + 2 * letters, bottom: 0 };
+        let mut look = Look { texts: vec![top], names: true, letters, ..Look::default() };
+        look.layers.ghost = self.camera.ghost;
         look.deeds = deeds(world, &Hands::default());
         if !world.cast().is_empty() && (number == 0 || lanes <= 4) {
-            look.texts.push(legend(world, Corner::BottomLeft));
+            look.texts.push(legend(world, Corner::BottomLeft).in_a_strip().sized(LEGEND * letters / 100));
         }
         if let Some(failure) = &lane.failure {
             look.texts.push(TextBlock::new(Corner::BottomLeft, failure));
         }
-        look
+        margins.bottom = look.texts[1..].iter().map(|text| text.height(cell, letters)).sum();
+        (look, margins)
     }
 
     /// Simulated time of the next frame, s.
@@ -268,17 +312,21 @@ impl Recorder {
     /// # Errors
     /// A file that cannot be written.
     pub fn finish(self, title: &str, sheet: &Path) -> Result<(), FileError> {
+        let (columns, width) = self.sheet_layout();
         if let Some(gif) = self.gif {
             let written = gif.finish().map_err(FileError::picture(&self.path))?;
             let file = written.into_inner().map_err(|e| FileError::io(&self.path)(e.into_error()))?;
             settle(&file).map_err(FileError::io(&self.path))?;
         }
+        if let Some(video) = self.video {
+            let path = self.path.with_extension("avi");
+            let written = video.finish().map_err(FileError::picture(&path))?;
+            let file = written.into_inner().map_err(|e| FileError::io(&path)(e.into_error()))?;
+            settle(&file).map_err(FileError::io(&path))?;
+        }
         let chosen = self.highlights.chosen();
         let frames: Vec<_> = chosen.iter().map(|(caption, canvas)| (caption.clone(), *canvas)).collect();
-        write_picture(
-            sheet,
-            &contact_sheet(title, &frames, self.options.sheet.columns, self.options.sheet.width),
-        )
+        write_picture(sheet, &contact_sheet(title, &frames, columns, width))
     }
 }
 
@@ -294,13 +342,21 @@ fn remove_frames(dir: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Size of a film of so many worlds.
-fn usual_size(lanes: usize) -> (usize, usize) {
+/// The director of a film.
+fn director(spec: &CameraSpec, options: &FilmOptions) -> Director {
+    Director::new(spec.camera, spec.follow.clone(), options.camera == "auto")
+}
+
+/// Worlds side by side in a film, and its usual size. Crowds are stacked: they are wide.
+fn layout(run: &Run) -> (usize, (usize, usize)) {
+    let lanes = run.lanes.len();
+    let most = run.lanes.iter().map(|lane| lane.world.cast().len()).max().unwrap_or(0);
     if lanes <= 1 {
-        return ONE;
+        return (1, ONE);
     }
-    let columns = (1..).find(|c| c * c >= lanes).unwrap_or(1);
-    (EACH.0 * columns, EACH.1 * lanes.div_ceil(columns))
+    let square = (1..).find(|c| c * c >= lanes).unwrap_or(1);
+    let (columns, each) = if most >= CROWD && lanes <= 6 { (1, CROWDED) } else { (square, EACH) };
+    (columns, (each.0 * columns, each.1 * lanes.div_ceil(columns)))
 }
 
 #[cfg(test)]

@@ -53,6 +53,9 @@ impl Happening {
     }
 }
 
+/// Fewer frames than these are a few.
+const FEW: usize = 4;
+
 /// Frames kept while a film runs, without knowing how long it will.
 pub(super) struct Highlights {
     wanted: usize,
@@ -78,12 +81,16 @@ impl Highlights {
         }
     }
 
-    /// The frames of the sheet: first and last, and between them evenly by what happened.
+    /// The frames of the sheet: last and, unless they are few, first, and between them evenly by what happened.
     pub(super) fn chosen(&self) -> Vec<(String, &Canvas)> {
         let (Some(first), Some(last)) = (self.kept.first(), self.kept.last()) else { return Vec::new() };
         let mut chosen: Vec<usize> = Vec::new();
         for k in 0..self.wanted {
-            let goal = first.0 + (last.0 - first.0) * k as f64 / (self.wanted - 1) as f64;
+            // Of a few frames none is spent on the start, where nothing has happened.
+            let few = self.wanted < FEW;
+            let part =
+                if few { (k + 1) as f64 / self.wanted as f64 } else { k as f64 / (self.wanted - 1) as f64 };
+            let goal = first.0 + (last.0 - first.0) * part;
             let off = |i: &usize| (self.kept[*i].0 - goal).abs();
             let free = (0..self.kept.len()).filter(|i| !chosen.contains(i));
             chosen.extend(free.min_by(|a, b| off(a).total_cmp(&off(b))));

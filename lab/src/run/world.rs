@@ -3,6 +3,10 @@
 //! Between steps `data` always describes `state`: it is observed at the end of each step, so that controllers,
 //! measurements and pictures see the same thing.
 
+mod edit;
+
+use std::sync::Arc;
+
 use stuntlab_control::{Controller, Refusal, Sense, Senses};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -45,6 +49,9 @@ pub struct World {
     black_box: BlackBox,
     /// The separate bodies, in maximal coordinates.
     apart: Option<Apart>,
+    /// The model as the scene has it, once it was changed, and the factor on its friction.
+    usual: Option<Arc<Model>>,
+    friction: f64,
 }
 
 /// What steps took: what a run's manifest says of how it was really stepped.
@@ -113,17 +120,15 @@ impl World {
             report: StepReport::default(),
             ledger: Ledger::default(),
             toll: Toll::none(&scene.options),
-            senses: stage
-                .cast
-                .iter()
-                .map(|m| Senses::new(&stage.model, m.bodies, m.physique.clone()))
-                .collect(),
+            senses: fresh_senses(&stage),
             scene: scene.clone(),
             act: Actuation::new(&stage.model),
             fired: vec![false; scene.events.len()],
             parked: stage.parked.clone(),
             black_box: BlackBox::new(&stage.model, REMEMBERED),
             apart,
+            usual: None,
+            friction: 1.0,
             stage,
         };
         let made = world.cast().iter().map(|m| world.make_controller(m, &m.controller));
@@ -277,16 +282,19 @@ impl World {
                         self.throw(body, from, velocity, spin);
                     }
                 }
-                What::Command { character, name, value, .. } => {
-                    let member = self.cast().iter().position(|m| m.name == character);
-                    if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
-                        // Checked at the start; a controller swapped in since need not know the word.
-                        let _ = controller.command(&name, value);
-                    }
-                }
+                What::Command { character, name, value, .. } => self.tell(&character, &name, value),
                 What::Push { .. } | What::Drag { .. } => {}
             }
             self.fired[k] = true;
+        }
+    }
+
+    /// Says a word to a character.
+    fn tell(&mut self, character: &str, word: &str, value: f64) {
+        let member = self.cast().iter().position(|m| m.name == character);
+        if let Some(controller) = member.and_then(|m| self.controllers.get_mut(m)) {
+            // Checked at the start; a controller swapped in since need not know the word.
+            let _ = controller.command(word, value);
         }
     }
 
@@ -372,6 +380,11 @@ impl World {
     pub fn hash(&self) -> u64 {
         state_hash(&self.state)
     }
+}
+
+/// Senses of all characters that have felt nothing yet.
+fn fresh_senses(stage: &Stage) -> Vec<Senses> {
+    stage.cast.iter().map(|m| Senses::new(&stage.model, m.bodies, m.physique.clone())).collect()
 }
 
 /// The point `progress` (0 to 1) of the way along a polyline, by number of points.

@@ -10,6 +10,7 @@ use stuntlab_viewer::window::Input;
 
 use super::ViewOptions;
 use super::capture::Capture;
+use super::charts::Source;
 use super::hud;
 use super::keys::{Command, command};
 use super::pane::Pane;
@@ -80,6 +81,12 @@ impl App {
                 // Its data is not on this machine.
                 Err(error) if error.absent && variants.len() > 1 => {}
                 Err(error) => return Err(error),
+            }
+        }
+        if let Some(path) = &options.state {
+            for pane in &mut panes {
+                let wrong = |problem| scene.error_at(0, "state", problem);
+                pane.load_file(path).map_err(wrong)?;
             }
         }
         let mut cameras = scene.cameras.clone();
@@ -160,7 +167,7 @@ impl App {
             }
             pane.step();
         }
-        self.panes.iter_mut().for_each(|pane| pane.charts.sample(&pane.world));
+        self.panes.iter_mut().for_each(Pane::sample);
         // What is left over is less than a step; a machine too slow owes nothing.
         let left = goal - self.panes.iter().map(clock).fold(0.0, f64::max);
         self.debt = if late { 0.0 } else { left.clamp(0.0, 0.1) };
@@ -173,6 +180,7 @@ impl App {
             Command::Step => {
                 self.paused = true;
                 self.panes.iter_mut().for_each(Pane::step);
+                self.panes.iter_mut().for_each(Pane::sample);
             }
             Command::Back | Command::Forward => {
                 self.paused = true;
@@ -208,8 +216,10 @@ impl App {
             }
             Command::Controller => self.swap_controller(),
             Command::Chart => {
-                let k = self.character;
-                self.panes.iter_mut().for_each(|pane| pane.charts.next(&pane.world, k));
+                for pane in &mut self.panes {
+                    let all = Source::all(pane, self.character);
+                    pane.charts.next(&all);
+                }
             }
             Command::Panel => toggle(&mut self.panel.open),
             Command::Save => self.save(),
@@ -250,16 +260,26 @@ impl App {
         self.tell("autonomous", 0.0);
     }
 
-    /// Keeps the state of every pane.
+    /// Keeps the state of every pane, in memory and in files beside the screenshots.
     pub(super) fn save(&mut self) {
-        self.panes.iter_mut().for_each(Pane::save);
-        self.say(format!("kept the state at {:.2} s; F9 comes back to it", self.panes[0].world.state.time));
+        let dir = self.capture.dir().to_owned();
+        let kept: Result<Vec<()>, String> = self.panes.iter_mut().map(|pane| pane.save(&dir)).collect();
+        let time = self.panes[0].world.state.time;
+        // Where the directory is, whoever started the window knows.
+        let file = self.panes[0].file(&dir).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.say(match kept {
+            Ok(_) => format!("kept the state at {time:.2} s in {file}; F9 comes back to it"),
+            Err(error) => error,
+        });
     }
 
     /// Goes on from the states that were kept.
     pub(super) fn load(&mut self) {
         self.debt = 0.0;
-        self.panes.iter_mut().for_each(Pane::load);
+        let dir = self.capture.dir().to_owned();
+        let loaded: Result<Vec<()>, String> = self.panes.iter_mut().map(|pane| pane.load(&dir)).collect();
+        let time = self.panes[0].world.state.time;
+        self.say(loaded.map_or_else(|error| error, |_| format!("back at {time:.2} s")));
         self.tell("autonomous", 0.0);
     }
 
@@ -358,10 +378,13 @@ impl App {
             panel: self.panel.open,
             selected: self.selected.map(|b| pane.world.model().body(b).name().to_owned()),
             controllers: pane.world.controllers.iter().map(|c| c.name()).collect(),
-            charts: pane.charts.titles(&pane.world),
+            charts: pane.charts.titles(pane),
             marks: pane.timeline.marks().len(),
             saved: pane.saved.as_ref().map(|s| s.state.time),
+            gravity: pane.world.model().gravity().length(),
+            friction: pane.world.friction(),
             message: self.capture.message.clone(),
+            places: self.character_places(),
             rows: self.row_places(),
         }
     }

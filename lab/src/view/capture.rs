@@ -44,6 +44,11 @@ impl Capture {
         }
     }
 
+    /// Where pictures and states go.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Asks for a screenshot of the next frame shown.
     pub(crate) fn want_screenshot(&mut self) {
         self.wanted = true;

@@ -6,7 +6,7 @@ use stuntlab_viewer::chart::StripChart;
 use stuntlab_viewer::hud::Corner;
 use stuntlab_viewer::palette;
 
-use crate::run::World;
+use super::pane::Pane;
 
 /// What a chart shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,39 +21,50 @@ pub(crate) enum Source {
     Height(usize),
     /// A reading of a character's controller.
     Reading(usize, Published),
+    /// What the scene measures, sample by sample.
+    Measured(usize),
 }
 
 impl Source {
     /// All there are of the world and one character.
-    pub(crate) fn all(world: &World, member: usize) -> Vec<Self> {
+    pub(crate) fn all(pane: &Pane, member: usize) -> Vec<Self> {
         let mut all = vec![Self::Energy, Self::Depth, Self::Contact];
-        if let Some(controller) = world.controllers.get(member) {
+        if let Some(controller) = pane.world.controllers.get(member) {
             all.push(Self::Height(member));
             all.extend(controller.readings().published().iter().map(|p| Self::Reading(member, *p)));
         }
+        all.extend((0..pane.gauges.len()).map(Self::Measured));
         all
     }
 
     /// What it is, with its unit.
-    pub(crate) fn title(self, world: &World) -> String {
-        let name = |k: usize| world.cast().get(k).map_or("", |m| m.name.as_str());
+    pub(crate) fn title(self, pane: &Pane) -> String {
+        let name = |k: usize| pane.world.cast().get(k).map_or("", |m| m.name.as_str());
+        let with_unit = |words: String, unit: &str| {
+            if unit.is_empty() { words } else { format!("{words}, {unit}") }
+        };
         match self {
             Self::Energy => "kinetic energy, J".to_owned(),
             Self::Depth => "deepest overlap, mm".to_owned(),
             Self::Contact => "contact forces, N".to_owned(),
             Self::Height(k) => format!("{}: height, m", name(k)),
-            Self::Reading(k, p) if p.unit.is_empty() => format!("{}: {}", name(k), p.name),
-            Self::Reading(k, p) => format!("{}: {}, {}", name(k), p.name, p.unit),
+            Self::Reading(k, p) => with_unit(format!("{}: {}", name(k), p.name), p.unit),
+            Self::Measured(k) => pane.gauges.get(k).map_or_else(String::new, |gauge| {
+                let (name, unit) = gauge.title();
+                with_unit(format!("measured: {name}"), unit)
+            }),
         }
     }
 
-    fn value(self, world: &World) -> Option<f64> {
+    fn value(self, pane: &Pane) -> Option<f64> {
+        let world = &pane.world;
         match self {
             Self::Energy => Some(kinetic_energy(world.model(), &world.data, &world.state.v)),
             Self::Depth => Some(1e3 * world.deepest()),
             Self::Contact => Some(world.data.contact.points.iter().map(|c| c.force.length()).sum()),
             Self::Height(k) => world.senses().get(k).map(|s| s.center_of_mass().z - s.ground()),
             Self::Reading(k, p) => world.controllers.get(k)?.readings().get(p.name),
+            Self::Measured(k) => pane.gauges.get(k)?.now(world, &pane.start),
         }
     }
 }
@@ -94,8 +105,7 @@ impl Charts {
     }
 
     /// The first chart shows the next of all there are.
-    pub(crate) fn next(&mut self, world: &World, member: usize) {
-        let all = Source::all(world, member);
+    pub(crate) fn next(&mut self, all: &[Source]) {
         let now = self.shown.first().and_then(|(source, _)| all.iter().position(|s| s == source));
         let next = all[now.map_or(0, |k| (k + 1) % all.len())];
         self.shown.retain(|(source, _)| *source != next);
@@ -105,10 +115,15 @@ impl Charts {
         self.shown.insert(0, (next, Vec::new()));
     }
 
-    /// Takes a sample of each.
-    pub(crate) fn sample(&mut self, world: &World) {
-        for (source, curve) in &mut self.shown {
-            curve.push(source.value(world).unwrap_or(f64::NAN));
+    /// What each shows now.
+    pub(crate) fn values(&self, pane: &Pane) -> Vec<f64> {
+        self.shown.iter().map(|(source, _)| source.value(pane).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// Adds a sample to each.
+    pub(crate) fn add(&mut self, values: &[f64]) {
+        for ((_, curve), value) in self.shown.iter_mut().zip(values) {
+            curve.push(*value);
             if curve.len() > SAMPLES {
                 curve.remove(0);
             }
@@ -121,19 +136,15 @@ impl Charts {
     }
 
     /// Titles of what is charted.
-    pub(crate) fn titles(&self, world: &World) -> Vec<String> {
-        self.shown.iter().map(|(source, _)| source.title(world)).collect()
+    pub(crate) fn titles(&self, pane: &Pane) -> Vec<String> {
+        self.shown.iter().map(|(source, _)| source.title(pane)).collect()
     }
 
     /// As pictures.
-    pub(crate) fn pictures(&self, world: &World) -> Vec<StripChart> {
+    pub(crate) fn pictures(&self, pane: &Pane) -> Vec<StripChart> {
         let colors = [palette::ORANGE, palette::SKY_BLUE, palette::YELLOW, palette::PURPLE];
         let picture = |((source, curve), color): (&(Source, Vec<f64>), &palette::Color)| {
-            StripChart::new(Corner::BottomRight, source.title(world), SAMPLES).curve(
-                "",
-                *color,
-                curve.clone(),
-            )
+            StripChart::new(Corner::BottomRight, source.title(pane), SAMPLES).curve("", *color, curve.clone())
         };
         self.shown.iter().zip(&colors).map(picture).collect()
     }

@@ -17,7 +17,7 @@ pub(crate) struct Status<'a> {
 }
 
 /// Facts about a pane.
-pub(crate) fn facts(pane: &Pane, active: bool, divergence: Option<f64>) -> TextBlock {
+pub(crate) fn facts(pane: &Pane, active: bool, paused: bool, divergence: Option<f64>) -> TextBlock {
     let world = &pane.world;
     let title = if pane.name.is_empty() { world.scene().name.clone() } else { pane.name.clone() };
     let color = if active { palette::YELLOW } else { palette::WHITE };
@@ -32,14 +32,17 @@ pub(crate) fn facts(pane: &Pane, active: bool, divergence: Option<f64>) -> TextB
         world.data.contact.points.len(),
         1e3 * world.deepest()
     )));
-    lines.push(text(format!("{:.0} us per step", 1e6 * pane.step_cost)));
+    // Speeds say nothing of what stands still; without them a picture is that of the state alone.
+    if !paused {
+        lines.push(text(format!("{:.0} us per step", 1e6 * pane.step_cost)));
+    }
     if let Some(apart) = divergence {
         lines.push((format!("apart {apart:.4} m"), palette::ORANGE));
     }
     if let Some(failure) = &pane.failure {
         lines.push((failure.clone(), palette::VERMILION));
     }
-    TextBlock { corner: Corner::TopLeft, lines, size: 0, panel: 0.55, legend: false }
+    TextBlock { lines, ..TextBlock::new(Corner::TopLeft, "") }
 }
 
 /// The line at the bottom.
@@ -60,7 +63,9 @@ pub(crate) fn status(status: &Status<'_>, frames_back: usize) -> TextBlock {
     if let Some(name) = status.playing {
         words.push(format!("PLAYING {name}"));
     }
-    words.push(format!("{:.0} frames/s", status.frames_per_second));
+    if !status.paused {
+        words.push(format!("{:.0} frames/s", status.frames_per_second));
+    }
     words.push("F1 help, F2 panel".to_owned());
     if !status.message.is_empty() {
         words.push(status.message.to_owned());
@@ -85,5 +90,5 @@ pub(crate) fn help(page: usize) -> TextBlock {
     )];
     let keys = KEYS.iter().skip(first).take(PAGE);
     lines.extend(keys.map(|k| (format!("{}\t{}", k.key, k.does), palette::WHITE)));
-    TextBlock { corner: Corner::Center, lines, size: 0, panel: 0.85, legend: false }
+    TextBlock { lines, panel: 0.85, ..TextBlock::new(Corner::Center, "") }
 }

@@ -85,7 +85,7 @@ pub const KEYS: &[KeyHelp] = &[
     bound("]", Key::Char(']'), Command::Forward, "scrub forward"),
     bound(",", Key::Char(','), Command::EventBefore, "to what happened before (the strip below: click)"),
     bound(";", Key::Char(';'), Command::EventAfter, "to what happened after"),
-    bound("F5", Key::F(5), Command::Save, "keep this state"),
+    bound("F5", Key::F(5), Command::Save, "keep this state, in a file, too"),
     bound("F9", Key::F(9), Command::Load, "go on from the state that was kept"),
     bound("-", Key::Char('-'), Command::Slower, "slower"),
     bound("=", Key::Char('='), Command::Faster, "faster"),

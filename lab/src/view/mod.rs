@@ -41,17 +41,26 @@ pub struct ViewOptions {
     pub size: (usize, usize),
     /// Close by itself after so many frames.
     pub frames: Option<u64>,
-    /// Directory for screenshots and recordings.
+    /// Directory for screenshots, recordings and states.
     pub shots: PathBuf,
     /// File that gets a JSON line about every frame.
     pub script_log: Option<PathBuf>,
     /// Start paused.
     pub paused: bool,
+    /// A state to start from, as the window keeps them.
+    pub state: Option<PathBuf>,
 }
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { size: (1280, 720), frames: None, shots: PathBuf::from("."), script_log: None, paused: false }
+        Self {
+            size: (1280, 720),
+            frames: None,
+            shots: PathBuf::from("."),
+            script_log: None,
+            paused: false,
+            state: None,
+        }
     }
 }
 

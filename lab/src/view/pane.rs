@@ -1,14 +1,18 @@
 //! One world of the window with its past and the hands in it.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use stuntlab_control::Controller;
-use stuntlab_physics::Formulation;
 use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::model::ModelError;
+use stuntlab_physics::{BodyId, Formulation, State, blackbox};
 
 use super::charts::Charts;
 use super::history::History;
 use super::timeline::Timeline;
+use crate::disk;
+use crate::measure::{Gauge, Start};
 use crate::run::{Hands, Snapshot, World};
 use crate::scene::{ControllerSpec, Scene, SceneError, Variant};
 
@@ -29,6 +33,9 @@ pub(crate) struct Pane {
     pub(crate) timeline: Timeline,
     /// A state to come back to.
     pub(crate) saved: Option<Snapshot>,
+    /// What the scene measures, and against what, for charts.
+    pub(crate) gauges: Vec<Gauge>,
+    pub(crate) start: Start,
     pub(super) scene: Scene,
     /// Which spare body is thrown next.
     next_spare: [usize; 2],
@@ -41,7 +48,10 @@ impl Pane {
         // Nobody reads the books in the window.
         scene.options.ledger = false;
         let world = World::new(&scene)?;
+        let mine = scene.measures.iter().filter(|m| m.is_for(&variant.name));
         let mut pane = Self {
+            gauges: mine.map(|m| Gauge::new(m, &world)).collect(),
+            start: Start::of(&world),
             name: variant.name.clone(),
             world,
             history: History::default(),
@@ -63,20 +73,25 @@ impl Pane {
         // The scene was built before, so it can be built again.
         let Ok(mut world) = World::new(&self.scene) else { return };
         world.options = self.world.options;
-        for (k, old) in self.world.controllers.iter().enumerate() {
-            if old.name() != world.controllers[k].name()
-                && let Some(controller) = kept(&world, k, old.name())
-            {
-                world.controllers[k] = controller;
-            }
+        keep_controllers(&mut world, &self.world);
+        let (gravity, friction) = (self.world.model().gravity(), self.world.friction());
+        if (gravity, friction) != (world.model().gravity(), 1.0) {
+            // Both were changed before, so they can be again.
+            let _ = world.move_elsewhere(gravity, friction);
         }
+        self.start = Start::of(&world);
         self.world = world;
-        self.history = History::default();
         self.hands = Hands::default();
-        self.failure = None;
         self.charts.clear();
         self.timeline = Timeline::default();
         self.next_spare = [0; 2];
+        self.begin_here();
+    }
+
+    /// Forgets the past.
+    fn begin_here(&mut self) {
+        self.failure = None;
+        self.history = History::default();
         self.history.remember(&self.world);
     }
 
@@ -96,21 +111,102 @@ impl Pane {
         self.hands.pushes.retain(|p| time < p.start + p.duration + ARROW_TIME);
         self.history.remember(&self.world);
         self.timeline.look(&self.world);
+        self.start.follow(&self.world);
     }
 
-    /// Keeps the state of now.
-    pub(crate) fn save(&mut self) {
+    /// Takes a sample of what is charted.
+    pub(crate) fn sample(&mut self) {
+        let values = self.charts.values(self);
+        self.charts.add(&values);
+    }
+
+    /// Where its state is written: beside the screenshots, by scene and variant.
+    pub(crate) fn file(&self, dir: &Path) -> PathBuf {
+        let scene = &self.world.scene().name;
+        let name = if self.name.is_empty() { scene.clone() } else { format!("{scene}-{}", self.name) };
+        dir.join(format!("{name}.state"))
+    }
+
+    /// Keeps the state of now, in memory and in a file.
+    ///
+    /// # Errors
+    /// A file that cannot be written; in memory it is kept all the same.
+    pub(crate) fn save(&mut self, dir: &Path) -> Result<(), String> {
         self.saved = Some(self.world.snapshot());
+        let mut text = Vec::new();
+        self.world.saved().write(&mut text).map_err(|e| e.to_string())?;
+        disk::replace(&self.file(dir), &text).map_err(|e| e.to_string())
     }
 
-    /// Goes on from the state that was kept.
-    pub(crate) fn load(&mut self) {
+    /// Goes on from the state that was kept: the one in memory, with all that controllers knew, else the one in the file.
+    ///
+    /// # Errors
+    /// Neither is there, or the file is of another scene.
+    pub(crate) fn load(&mut self, dir: &Path) -> Result<(), String> {
         if let Some(saved) = &self.saved {
             self.world.restore(saved);
-            self.failure = None;
-            self.history = History::default();
-            self.history.remember(&self.world);
+            self.begin_here();
+            return Ok(());
         }
+        self.load_file(&self.file(dir))
+    }
+
+    /// Goes on from a state in a file; controllers begin anew.
+    ///
+    /// # Errors
+    /// No such file, or one of another scene.
+    pub(crate) fn load_file(&mut self, path: &Path) -> Result<(), String> {
+        let named = |problem: String| format!("{}: {problem}", path.display());
+        let text = disk::read(path).map_err(|e| named(e.to_string()))?;
+        let saved = blackbox::Snapshot::read(&text[..]).map_err(|e| named(e.to_string()))?;
+        let before = self.world.clone();
+        self.world.resume(&saved).map_err(|e| named(e.to_string()))?;
+        keep_controllers(&mut self.world, &before);
+        self.begin_here();
+        Ok(())
+    }
+
+    /// Puts a freedom of a body's joint elsewhere, rad or m; all other joints stay as they are.
+    pub(crate) fn pose(&mut self, body: BodyId, freedom: usize, value: f64) {
+        self.world.edit(|model, state| {
+            let (spec, zero) = (model.body(body), State::new(model));
+            let mut way = vec![0.0; model.n_v()];
+            zero.difference(model, state, &mut way);
+            // From the zero pose of this joint along its own way, with one number changed.
+            let mut own = vec![0.0; model.n_v()];
+            own[spec.freedoms()].copy_from_slice(&way[spec.freedoms()]);
+            if let Some(number) = own[spec.freedoms()].get_mut(freedom) {
+                *number = value;
+            }
+            state.q[spec.coordinates()].copy_from_slice(&zero.q[spec.coordinates()]);
+            state.integrate(model, &own, 1.0);
+        });
+        self.edited();
+    }
+
+    /// Gives a freedom of a body's joint another rate, rad/s or m/s.
+    pub(crate) fn rate(&mut self, body: BodyId, freedom: usize, value: f64) {
+        self.world.edit(|model, state| {
+            if let Some(rate) = state.v[model.body(body).freedoms()].get_mut(freedom) {
+                *rate = value;
+            }
+        });
+        self.edited();
+    }
+
+    /// What was ahead of an edited state no longer follows from it.
+    fn edited(&mut self) {
+        self.failure = None;
+        self.history.remember(&self.world);
+    }
+
+    /// Another gravity (down, m/s²), and another factor on all friction.
+    ///
+    /// # Errors
+    /// Numbers that make no sense.
+    pub(crate) fn move_elsewhere(&mut self, gravity: f64, friction: f64) -> Result<(), ModelError> {
+        let down = self.world.scene().gravity.normalize_or(DVec3::NEG_Z);
+        self.world.move_elsewhere(down * gravity, friction)
     }
 
     /// Gives a number of a character's controller another value: the controller is made anew, the world goes on.
@@ -152,6 +248,17 @@ impl Pane {
         self.next_spare[kind] += 1;
         if let Some(body) = self.world.model().find(&name) {
             self.world.throw(body, from, velocity, DVec3::new(1.0, 2.0, 3.0) * kind as f64);
+        }
+    }
+}
+
+/// Gives a world made anew the controllers that were swapped in before.
+fn keep_controllers(world: &mut World, before: &World) {
+    for (k, old) in before.controllers.iter().enumerate() {
+        if old.name() != world.controllers[k].name()
+            && let Some(controller) = kept(world, k, old.name())
+        {
+            world.controllers[k] = controller;
         }
     }
 }

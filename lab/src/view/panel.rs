@@ -48,7 +48,7 @@ pub(crate) fn width(size: usize) -> usize {
 }
 
 fn row_height(size: usize) -> usize {
-    2 * size
+    7 * size / 4
 }
 
 /// Where the k-th row is; none where it is scrolled away or does not fit.

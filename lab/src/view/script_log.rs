@@ -41,8 +41,13 @@ pub(crate) struct Line {
     pub(crate) marks: usize,
     /// Time of the state that was kept.
     pub(crate) saved: Option<f64>,
+    /// Size of gravity, m/s², and the factor on all friction.
+    pub(crate) gravity: f64,
+    pub(crate) friction: f64,
     /// What the window said last.
     pub(crate) message: String,
+    /// Where the characters are in the picture: their centres of mass, pixels.
+    pub(crate) places: Vec<(String, [f64; 2])>,
     /// Rows of the side panel that can be seen, by label: left, top, width, height.
     pub(crate) rows: Vec<(String, [usize; 4])>,
 }

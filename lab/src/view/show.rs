@@ -1,5 +1,6 @@
 //! What the window shows: panes, texts, charts, the side panel and the strip of what happened.
 
+use stuntlab_control::Senses;
 use stuntlab_physics::BodyId;
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
@@ -8,10 +9,11 @@ use stuntlab_viewer::raster::Quality;
 
 use super::app::App;
 use super::hud::{self, Status};
-use super::panel::width;
+use super::panel::{Row, width};
 use super::play;
 use super::readout::readout;
 use crate::paint::{Layers, Look, deeds, legend, subject};
+use crate::scene::Member;
 
 /// All that a picture depends on, but for worlds that run.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,7 @@ pub(crate) struct Shown {
     hashes: Vec<u64>,
     pushes: usize,
     charts: Vec<String>,
+    rows: Vec<Row>,
 }
 
 impl App {
@@ -76,6 +79,19 @@ impl App {
         area.map(|area| self.panel.places(area, size, &self.rows())).unwrap_or_default()
     }
 
+    /// Where the characters of the active pane were drawn last: their centres of mass, pixels.
+    pub(super) fn character_places(&self) -> Vec<(String, [f64; 2])> {
+        let Some(shown) = self.shown.as_ref() else { return Vec::new() };
+        let cells = self.cells(&Canvas::new(shown.size.0, shown.size.1));
+        let Some(cell) = cells.get(self.active) else { return Vec::new() };
+        let (view, world) = (self.pane_camera(self.active).view(*cell), &self.panes[self.active].world);
+        let place = |(member, senses): (&Member, &Senses)| {
+            let seen = view.project(senses.center_of_mass())?.pixel;
+            Some((member.name.clone(), [seen.x, seen.y]))
+        };
+        world.cast().iter().zip(world.senses()).filter_map(place).collect()
+    }
+
     /// Whether the next picture would differ from the last.
     pub fn has_changed(&self, canvas: &Canvas) -> bool {
         !self.paused || self.capture.is_recording() || self.shown.as_ref() != Some(&self.showing(canvas))
@@ -93,7 +109,8 @@ impl App {
             message: self.capture.message.clone(),
             hashes: self.hashes(),
             pushes: pane.hands.pushes.len() + usize::from(pane.hands.drag.is_some()),
-            charts: pane.charts.titles(&pane.world),
+            charts: pane.charts.titles(pane),
+            rows: if self.panel.open { self.rows() } else { Vec::new() },
         }
     }
 
@@ -126,14 +143,14 @@ impl App {
             };
             if self.hud {
                 let active = self.panes.len() > 1 && k == self.active;
-                look.texts.push(hud::facts(pane, active, apart.get(k).copied()));
+                look.texts.push(hud::facts(pane, active, self.paused, apart.get(k).copied()));
                 if !pane.world.cast().is_empty() {
                     look.texts.push(legend(&pane.world, Corner::TopRight));
                 }
                 if let Some(body) = self.selected.filter(|_| k == self.active) {
                     look.texts.push(readout(&pane.world, body));
                 }
-                look.charts = pane.charts.pictures(&pane.world);
+                look.charts = pane.charts.pictures(pane);
                 if k == 0 {
                     look.texts.push(hud::status(&status, pane.history.frames_back()));
                 }

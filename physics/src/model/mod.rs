@@ -153,6 +153,24 @@ impl Model {
         self.gravity
     }
 
+    /// The same model under another gravity and with every coefficient of friction multiplied. States, data and memories
+    /// of this one are those of the other.
+    ///
+    /// # Errors
+    /// A gravity that is not finite, or a factor that is not zero or more.
+    pub fn elsewhere(&self, gravity: DVec3, friction: f64) -> Result<Self, ModelError> {
+        let body = || "world".to_owned();
+        if let Some(value) = gravity.to_array().into_iter().find(|x| !x.is_finite()) {
+            return Err(ModelError::NonFinite { body: body(), quantity: "gravity", value });
+        }
+        if !(friction >= 0.0 && friction.is_finite()) {
+            return Err(ModelError::Negative { body: body(), quantity: "friction", value: friction });
+        }
+        let mut other = Self { gravity, ..self.clone() };
+        other.materials.iter_mut().for_each(|material| material.friction *= friction);
+        Ok(other)
+    }
+
     /// All bodies, parents first.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies

@@ -5,6 +5,11 @@ use super::lanes::{Block, LANES, block_of, blocks_mut};
 /// Material number of a sample nothing was drawn on.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
+/// Samples by which planes are longer than needed. Rows of 1280 samples make planes of whole pages; one after the other in
+/// memory, the same sample of all planes would then share its low address bits, and processors take a load for one of what was
+/// just stored to another plane.
+const STAGGER: usize = 72;
+
 #[derive(Default)]
 pub(crate) struct Layer {
     /// Samples from row to row: the width, rounded up to whole blocks.
@@ -31,7 +36,7 @@ impl Layer {
     /// Makes room for `rows` rows of `width` and forgets what was there.
     pub(crate) fn start(&mut self, width: usize, rows: usize) {
         self.stride = width.next_multiple_of(LANES);
-        let n = self.stride * rows;
+        let n = self.stride * rows + STAGGER;
         for plane in [&mut self.nx, &mut self.ny, &mut self.nz] {
             plane.resize(n, 0.0);
         }
@@ -48,6 +53,7 @@ impl Layer {
     }
 
     /// The blocks that hold the samples `from..to` of a row.
+    #[inline(always)]
     pub(crate) fn span(&mut self, row: usize, from: usize, to: usize) -> Span<'_> {
         let first = block_of(from) * LANES;
         let range = row * self.stride + first..row * self.stride + to.next_multiple_of(LANES);

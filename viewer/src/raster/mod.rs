@@ -1,7 +1,7 @@
 //! The software raster: picture and camera in, pixels out.
 //!
 //! 1. *Set-up*: solids become balls, capsules, triangles and planes in sample coordinates; shadow maps fill.
-//! 2. *Bands* of 16 pixel rows, each on its own: visibility (inverse depth, normal, material), then light,
+//! 2. *Bands* of 8 pixel rows, each on its own: visibility (inverse depth, normal, material), then light,
 //!    then the translucent layer, then lines and other marks, then the mean over samples.
 //! 3. *Flat things*: labels, text and charts, over everything.
 //!
@@ -26,20 +26,21 @@ use rayon::prelude::*;
 
 use crate::camera::Camera;
 use crate::canvas::{Canvas, Rect};
-use crate::chart::draw_chart;
-use crate::hud::{Stack, draw_block};
+use crate::chart::{draw_chart, lay_charts};
+use crate::hud::{Laid, Stack, lay};
 use crate::label;
 use crate::picture::Picture;
 use lanes::{LANES, Level, best_level, block_of};
 use layer::{Layer, NOTHING};
 use lens::Lens;
 pub(crate) use mesh::LocalMesh;
-use setup::{Maps, Setup};
+use setup::Setup;
 use shade::{Lamps, Light, RUN, Shader, Surface, sky};
 use shadow::ShadowMap;
 
-/// Pixel rows per band.
-const BAND: usize = 16;
+/// Pixel rows per band, an even number: what a band of 1280 pixels knows of its samples, 24 bytes each, is half of a small second-level
+/// cache (512 kB).
+const BAND: usize = 8;
 
 /// How much work goes into a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,11 +135,12 @@ impl Renderer {
             let size = (2.0 * reach / 0.045).clamp(64.0, 512.0) as usize;
             self.sky_map.start(size, glam::DVec3::Z, view.eye, camera.target, reach, 0.7);
         }
-        let mut maps = Maps {
-            sun: sun_wanted.then_some(&mut self.sun_map),
-            sky: sky_wanted.then_some(&mut self.sky_map),
-        };
-        self.setup.prepare(picture, &lens, samples, BAND * samples, &mut maps);
+        self.setup.prepare(picture, &lens, samples, BAND * samples);
+        let (setup, sun_map, sky_map) = (&self.setup, &mut self.sun_map, &mut self.sky_map);
+        rayon::join(
+            || sun_wanted.then(|| setup.cast_into(sun_map)),
+            || sky_wanted.then(|| setup.cast_into(sky_map)),
+        );
 
         let light = Light::new(&picture.environment);
         let lamps = Lamps {
@@ -161,13 +163,16 @@ impl Renderer {
         });
 
         canvas.set_clip(Some(viewport));
-        label::draw(&picture.labels, &view, viewport, canvas);
-        let mut stack = Stack::new(viewport);
-        for block in &picture.texts {
-            draw_block(block, &mut stack, canvas);
-        }
-        for chart in &picture.charts {
-            draw_chart(chart, &mut stack, canvas);
+        let mut stack = Stack::new(viewport, picture.letters);
+        let blocks: Vec<Laid> = picture.texts.iter().map(|block| lay(block, &mut stack)).collect();
+        let charts = lay_charts(&picture.charts, &mut stack);
+        // Names keep clear of the corners; help, in the middle, covers them.
+        label::draw(&picture.labels, &view, viewport, &stack, canvas);
+        blocks.iter().for_each(|block| block.draw(canvas));
+        for (chart, place) in picture.charts.iter().zip(charts) {
+            if let Some(place) = place {
+                draw_chart(chart, place, stack.size(), canvas);
+            }
         }
         canvas.set_clip(None);
     }
@@ -311,13 +316,7 @@ fn visit(
         }
     }
     for &index in &bin.triangles[which] {
-        let triangle = &setup.triangles[index as usize];
-        for row in triangle.rows.0.max(top)..triangle.rows.1.min(top + rows) {
-            let (from, to) = triangle.columns(row, lens.width);
-            if from < to {
-                triangle.draw(lens, row, (from, to), layer.span(row - top, from, to));
-            }
-        }
+        setup.triangles[index as usize].draw(lens, layer, top, rows);
     }
     for plane in &setup.planes[which] {
         for row in 0..rows {

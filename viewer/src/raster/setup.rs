@@ -31,6 +31,7 @@ pub(crate) struct Setup {
     pub(crate) cache: MeshCache,
     corners: Vec<Corner>,
     scratch: LocalMesh,
+    casts: Vec<Cast>,
 }
 
 /// Primitives that touch one band of rows.
@@ -48,30 +49,18 @@ struct Corner {
     seen: Seen,
 }
 
-/// The two maps solids throw shadows into, where wanted.
-pub(crate) struct Maps<'a> {
-    pub(crate) sun: Option<&'a mut ShadowMap>,
-    pub(crate) sky: Option<&'a mut ShadowMap>,
-}
-
-impl Maps<'_> {
-    fn each(&mut self, mut add: impl FnMut(&mut ShadowMap)) {
-        for map in [&mut self.sun, &mut self.sky].into_iter().flatten() {
-            add(map);
-        }
-    }
+/// What throws a shadow, as seen from the eye.
+#[derive(Clone, Copy)]
+enum Cast {
+    Round(Vec3, Vec3, f32),
+    /// A triangle, and whether it belongs to a closed surface.
+    Triangle([Vec3; 3], bool),
 }
 
 impl Setup {
     /// Prepares a picture; `band` is the height of a band in samples.
-    pub(crate) fn prepare(
-        &mut self,
-        picture: &Picture,
-        lens: &Lens,
-        samples: usize,
-        band: usize,
-        maps: &mut Maps<'_>,
-    ) {
+    pub(crate) fn prepare(&mut self, picture: &Picture, lens: &Lens, samples: usize, band: usize) {
+        self.casts.clear();
         self.materials.clear();
         self.rounds.clear();
         self.triangles.clear();
@@ -87,7 +76,7 @@ impl Setup {
             if solid.paint.wireframe {
                 self.add_wireframe(solid, lens, samples);
             } else if solid.paint.alpha > 0.0 {
-                self.add_solid(solid, lens, samples, band, maps);
+                self.add_solid(solid, lens, samples, band);
             }
         }
         self.overlays.add_marks(picture, lens, samples);
@@ -126,7 +115,7 @@ impl Setup {
         }
     }
 
-    fn add_solid(&mut self, solid: &Solid, lens: &Lens, samples: usize, band: usize, maps: &mut Maps<'_>) {
+    fn add_solid(&mut self, solid: &Solid, lens: &Lens, samples: usize, band: usize) {
         let material = self.materials.len() as u32;
         self.materials.push(Material::new(&solid.paint, grid_of(solid, lens)));
         let layer = usize::from(solid.paint.alpha < 1.0);
@@ -139,7 +128,7 @@ impl Setup {
                 self.add_mesh(blob.mesh(level), world, lens, material, layer, band);
                 if casts {
                     // Corners of a coarse hull are the first of a finer; shadows have soft edges.
-                    self.cast_mesh(blob.mesh(level.min(1)), true, maps);
+                    self.cast_mesh(blob.mesh(level.min(1)), true);
                 }
                 return;
             }
@@ -149,7 +138,7 @@ impl Setup {
                 let center = lens.relative(world.translation);
                 self.add_round(lens, center, center, *radius, material, layer, band);
                 if casts {
-                    maps.each(|map| map.add_round(center, center, *radius as f32));
+                    self.casts.push(Cast::Round(center, center, *radius as f32));
                 }
             }
             Shape::Capsule { radius, half_length } => {
@@ -158,7 +147,7 @@ impl Setup {
                     (lens.relative(world.translation - arm), lens.relative(world.translation + arm));
                 self.add_round(lens, start, end, *radius, material, layer, band);
                 if casts {
-                    maps.each(|map| map.add_round(start, end, *radius as f32));
+                    self.casts.push(Cast::Round(start, end, *radius as f32));
                 }
             }
             Shape::Plane => {
@@ -172,7 +161,7 @@ impl Setup {
                 box_into(&mut mesh, *half_extents, *rounding, steps);
                 self.add_mesh(&mesh, world, lens, material, layer, band);
                 if casts {
-                    self.cast_mesh(&mesh, true, maps);
+                    self.cast_mesh(&mesh, true);
                 }
                 self.scratch = mesh;
             }
@@ -180,7 +169,7 @@ impl Setup {
                 let Some(mesh) = self.cache.get(shape) else { return };
                 self.add_mesh(&mesh, world, lens, material, layer, band);
                 if casts && !matches!(shape, Shape::Heightfield(_)) {
-                    self.cast_mesh(&mesh, matches!(shape, Shape::Hull(_)), maps);
+                    self.cast_mesh(&mesh, matches!(shape, Shape::Hull(_)));
                 }
             }
         }
@@ -289,12 +278,20 @@ impl Setup {
     }
 
     /// Throws the shadow of the mesh whose vertices `add_mesh` has just placed.
-    fn cast_mesh(&self, mesh: &LocalMesh, closed: bool, maps: &mut Maps<'_>) {
-        maps.each(|map| {
-            for triangle in &mesh.triangles {
-                map.add_triangle(triangle.map(|i| self.corners[i as usize].place), closed);
+    fn cast_mesh(&mut self, mesh: &LocalMesh, closed: bool) {
+        let place = |i: u32| self.corners[i as usize].place;
+        let triangles = mesh.triangles.iter().map(|t| Cast::Triangle(t.map(place), closed));
+        self.casts.extend(triangles);
+    }
+
+    /// Fills a map with the shadows of all there is.
+    pub(crate) fn cast_into(&self, map: &mut ShadowMap) {
+        for cast in &self.casts {
+            match *cast {
+                Cast::Round(start, end, radius) => map.add_round(start, end, radius),
+                Cast::Triangle(corners, closed) => map.add_triangle(corners, closed),
             }
-        });
+        }
     }
 }
 
@@ -316,8 +313,8 @@ fn fineness(blob: &Blob, lens: &Lens, world: &Transform, samples: usize) -> usiz
     let depth = f64::from(lens.depth(lens.relative(world.translation))) - reach;
     match reach * f64::from(lens.focal) / (depth.max(0.1) * samples as f64) {
         // An edge of a ball of 12, 42 or 162 corners lies 0.2, 0.05 or 0.01 of its radius inside, the balls are a third of the whole.
-        pixels if pixels < 10.0 => 0,
-        pixels if pixels < 50.0 => 1,
+        pixels if pixels < 16.0 => 0,
+        pixels if pixels < 64.0 => 1,
         pixels if pixels < 200.0 => 2,
         _ => 3,
     }

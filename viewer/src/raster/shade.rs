@@ -196,6 +196,11 @@ impl Shader {
             tint: blocks(tint),
         };
         let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
+        // Whole blocks that hide all behind them need no detour.
+        if material.alpha >= 256 && out.len() == n {
+            run(level, material, light, first, step, surface, &received, blocks_mut(out));
+            return;
+        }
         run(level, material, light, first, step, surface, &received, blocks_mut(&mut self.colors[..n]));
         let colors = &self.colors[surface.run.clone()];
         if material.alpha >= 256 {

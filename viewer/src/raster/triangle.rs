@@ -7,7 +7,7 @@
 use glam::Vec3;
 
 use super::lanes::{Block, LANES, Level, widest};
-use super::layer::{Span, mask_of, pick};
+use super::layer::{Layer, Span, mask_of, pick};
 use super::lens::{Lens, Seen};
 use crate::camera::NEAR;
 
@@ -96,7 +96,8 @@ impl Triangle {
     }
 
     /// Samples of a row whose centres lie inside.
-    pub(crate) fn columns(&self, row: usize, width: usize) -> (usize, usize) {
+    #[inline(always)]
+    fn columns(&self, row: usize, width: usize) -> (usize, usize) {
         let y = row as f32 + 0.5;
         let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
         for edge in &self.edges {
@@ -110,19 +111,38 @@ impl Triangle {
         if left <= right { (column(left), column(right)) } else { (0, 0) }
     }
 
+    /// Draws what lies in the rows of a layer, of which `top` is the first. Most triangles are a few samples wide and high, so
+    /// that all their rows are one loop.
+    #[inline(never)]
+    pub(crate) fn draw(&self, lens: &Lens, layer: &mut Layer, top: usize, rows: usize) {
+        widest(
+            lens.level,
+            #[inline(always)]
+            || {
+                for row in self.rows.0.max(top)..self.rows.1.min(top + rows) {
+                    let (from, to) = self.columns(row, lens.width);
+                    if from < to {
+                        self.draw_row(row, (from, to), layer.span(row - top, from, to));
+                    }
+                }
+            },
+        );
+    }
+
     /// Draws the samples `from..to` of `row`, which lie in the blocks of `span`.
-    pub(crate) fn draw(&self, lens: &Lens, row: usize, (from, to): (usize, usize), span: Span<'_>) {
+    #[inline(always)]
+    fn draw_row(&self, row: usize, (from, to): (usize, usize), span: Span<'_>) {
         let (x, y) = (span.first as f32 + 0.5, row as f32 + 0.5);
         let start = |l: &Linear| l.value + x * l.across + y * l.down;
         let run = ((from - span.first) as f32, (to - span.first) as f32);
         let (w, change, number) = (start(&self.w), self.w.across, self.material);
         let Span { w: ws, nx, ny, nz, material, .. } = span;
         match &self.normal {
-            Shade::Flat(n) => fill_flat(lens.level, run, w, change, *n, number, ws, nx, ny, nz, material),
+            Shade::Flat(n) => flat_blocks(run, w, change, *n, number, ws, nx, ny, nz, material),
             Shade::Smooth(n) => {
                 let from = Vec3::new(start(&n[0]), start(&n[1]), start(&n[2]));
                 let turn = Vec3::new(n[0].across, n[1].across, n[2].across);
-                fill_smooth(lens.level, run, w, change, from, turn, number, ws, nx, ny, nz, material);
+                smooth_blocks(run, w, change, from, turn, number, ws, nx, ny, nz, material);
             }
         }
     }
@@ -221,29 +241,7 @@ fn flat_block(
     }
 }
 
-/// Like `fill_flat`, with a normal that turns from sample to sample.
-#[inline(never)]
-fn fill_smooth(
-    level: Level,
-    run: (f32, f32),
-    start: f32,
-    step: f32,
-    normal: Vec3,
-    turn: Vec3,
-    number: u32,
-    w: &mut [Block],
-    nx: &mut [Block],
-    ny: &mut [Block],
-    nz: &mut [Block],
-    material: &mut [Block<u32>],
-) {
-    widest(
-        level,
-        #[inline(always)]
-        || smooth_blocks(run, start, step, normal, turn, number, w, nx, ny, nz, material),
-    );
-}
-
+/// Like `flat_blocks`, with a normal that turns from sample to sample.
 #[inline(always)]
 fn smooth_blocks(
     run: (f32, f32),

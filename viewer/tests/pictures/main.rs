@@ -205,7 +205,7 @@ fn text_and_charts() {
     );
     let wave = (0..60).map(|i| (f64::from(i) * 0.2).sin()).collect();
     let chart = StripChart::new(Corner::BottomRight, "torque", 60).curve("hip", palette::ORANGE, wave);
-    picture.chart(StripChart { size: (120, 44), ..chart });
+    picture.chart(chart);
     check("text", &picture, &near());
 }
 
