@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Adaptive, AdaptiveOptions, GiveUp, PUBLISHED};
+use super::published::PUBLISHED;
+use super::{Adaptive, AdaptiveOptions, GiveUp};
 use crate::controller::Controller;
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::settings::{Fields, SettingError};
