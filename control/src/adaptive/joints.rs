@@ -12,7 +12,10 @@ impl Adaptive {
     pub(super) fn write_joints(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         let (own, h) = (&self.own, sense.dt);
         let tree = sense.tree();
-        self.before.difference(own, &self.next, &mut self.rates);
+        let at_rest = self.articulation.is_at_rest();
+        if !at_rest {
+            self.before.difference(own, &self.next, &mut self.rates);
+        }
         // Servos go after the pose itself.
         let (w, z) = (self.options.frequency, self.options.damping_ratio);
         for (k, body) in own.bodies().iter().enumerate() {
@@ -29,9 +32,11 @@ impl Adaptive {
             out.servo.target_q[whole.coordinates()].copy_from_slice(&self.next.q[body.coordinates()]);
         }
         // What is played back lands on it, or on what is left of a way back.
-        self.articulation.offsets(own, sense.time() + h, &mut self.off);
         self.before.q.copy_from_slice(&self.next.q);
-        self.next.integrate(own, &self.off, 1.0);
+        if !at_rest {
+            self.articulation.offsets(own, sense.time() + h, &mut self.off);
+            self.next.integrate(own, &self.off, 1.0);
+        }
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
         self.actual.difference(own, &self.next, &mut self.ways);
         for (k, mode) in self.articulation.modes().iter().enumerate() {

@@ -11,7 +11,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`disturbance`] | what acts on it, and what is about to |
-//! | [`effort`] | A and B: what the motion's joints bear by themselves |
+//! | [`effort`], [`profile`] | A and B: what the motion's joints bear by themselves, once per clip |
 //! | [`articulation`] | which joints are simulated, and how they come and go |
 //! | [`whole`] | the body as one rigid body |
 //! | [`stepping`] | footholds |
@@ -29,22 +29,24 @@ mod kind;
 mod motion;
 mod options;
 pub mod posture;
+pub mod profile;
 mod published;
 mod respond;
 pub mod stepping;
 pub mod whole;
 
+pub use effort::Estimate;
 pub use kind::KIND;
 pub use options::{AdaptiveOptions, GiveUp};
 
 use std::sync::Arc;
 
 use stuntlab_mocap::Side;
-use stuntlab_mocap::character::Physique;
+use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, Data, Model, State};
+use stuntlab_physics::{Actuation, Data, JointKind, Model, State};
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::controller::{Controller, Glow, Role, Sense, UnknownCommand};
 use crate::dynamo::{Dynamo, DynamoOptions};
 use crate::gains::carried_inertia;
 use crate::kind::Refusal;
@@ -53,8 +55,8 @@ use crate::reference::Reference;
 use crate::senses::Hull;
 use articulation::{Allowed, Articulation, Mode};
 use disturbance::Disturbance;
-use effort::Efforts;
 use posture::{Change, Posture};
+use profile::Profile;
 use published::PUBLISHED;
 use stepping::Stepping;
 use whole::Whole;
@@ -68,7 +70,7 @@ pub struct Adaptive {
     posture: Posture,
     disturbance: Disturbance,
     articulation: Articulation,
-    efforts: Efforts,
+    profile: Profile,
     whole: Whole,
     stepping: Stepping,
     support: Side,
@@ -90,6 +92,8 @@ pub struct Adaptive {
     torques: Vec<f64>,
     entered: bool,
     given_up: bool,
+    /// Time of the last step.
+    now: f64,
     fallback: Option<Box<Dynamo>>,
     values: [f64; PUBLISHED.len()],
 }
@@ -102,7 +106,7 @@ impl Adaptive {
     pub fn new(
         own: Arc<Model>,
         physique: &Physique,
-        reference: Box<dyn Reference>,
+        mut reference: Box<dyn Reference>,
         options: AdaptiveOptions,
     ) -> Result<Self, Refusal> {
         let n = own.n_bodies();
@@ -118,13 +122,18 @@ impl Adaptive {
             })?;
             kept[bone] = true;
         }
+        if own.bodies()[0].joint().kind != JointKind::Free {
+            return Err(Refusal::new("figure", "has a root that cannot move freely, expected one that can"));
+        }
+        let posture = Posture::new(&own, physique)?;
+        let feet = Side::BOTH.map(|side| posture.leg(side).foot);
         let state = State::new(&own);
         let freedoms = vec![0.0; own.n_v()];
         Ok(Self {
-            posture: Posture::new(&own, physique)?,
+            profile: Profile::new(&own, feet, reference.as_mut(), options.estimate),
+            posture,
             disturbance: Disturbance::new(n),
             articulation: Articulation::new(physique),
-            efforts: Efforts::new(&own),
             whole: Whole::default(),
             stepping: Stepping::new(options.stepping),
             support: Side::Left,
@@ -142,6 +151,7 @@ impl Adaptive {
             torques: vec![0.0; n],
             entered: false,
             given_up: false,
+            now: 0.0,
             fallback: None,
             values: [0.0; PUBLISHED.len()],
             own,
@@ -195,9 +205,8 @@ impl Adaptive {
     fn articulate(&mut self, sense: &Sense<'_>, disturbed: bool) {
         let foot = self.posture.leg(self.support).foot;
         let time = sense.time();
-        self.efforts.estimate(&self.own, self.reference.as_mut(), time, foot, &mut self.data);
         self.disturbance.torques(&self.own, sense, foot, &mut self.torques);
-        self.articulation.compare(&self.torques, &self.efforts.inertial, &self.efforts.gravity);
+        self.articulation.compare(&self.torques, &self.profile.now().bears[self.support as usize]);
         if !self.options.local || !disturbed {
             return;
         }
@@ -250,6 +259,7 @@ impl Controller for Adaptive {
         if !self.entered {
             self.enter(sense);
         }
+        self.now = sense.time();
         if self.given_up {
             if let Some(dynamo) = &mut self.fallback {
                 dynamo.act(sense, out);
@@ -264,7 +274,7 @@ impl Controller for Adaptive {
             self.publish(false);
             return;
         }
-        let motion = self.look_at_motion(sense.time(), sense.dt);
+        let motion = self.look_at_motion(sense.time());
         self.choose_support(&motion, sense);
         self.allow();
         self.articulate(sense, disturbed);
@@ -272,8 +282,9 @@ impl Controller for Adaptive {
             self.fall(sense);
             return self.act(sense, out);
         }
-        self.write(sense.time() + sense.dt);
-        if !(self.whole.is_at_rest() && self.stepping.is_at_rest()) {
+        if self.whole.is_at_rest() && self.stepping.is_at_rest() {
+            self.write(sense.time() + sense.dt);
+        } else {
             self.reference.write(sense.time() + sense.dt, &mut self.next.q);
             let feet = self.stepping.offsets(sense.own.up());
             let (shift, tilt) = self.whole.posture();
@@ -320,8 +331,14 @@ impl Controller for Adaptive {
         Readings::new(&PUBLISHED, &self.values)
     }
 
+    fn glow(&self, bone: Bone) -> Option<Glow> {
+        let ratio = self.articulation.ratios().get(bone.index()).copied().unwrap_or(0.0);
+        let simulated = if self.given_up { 1.0 } else { self.articulation.simulated(bone, self.now) };
+        Some(Glow { ratio, simulated })
+    }
+
     fn role(&self) -> Role {
-        Role::Recording
+        Role::Adaptive
     }
 
     fn boxed_clone(&self) -> Box<dyn Controller> {

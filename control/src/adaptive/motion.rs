@@ -1,15 +1,17 @@
 //! What the motion itself does around now, and which of its legs stands.
 
 use stuntlab_mocap::Side;
-use stuntlab_physics::dynamics::{center_of_mass, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
 
 use super::Adaptive;
+use super::profile::root_pose;
 use crate::controller::Sense;
 use crate::walking::other;
 
 /// Speed of the motion's ankle above which its foot is in the air, m/s: a foot that rolls over its toes is slower.
 const AIRBORNE_SPEED: f64 = 0.4;
+/// Above that by so much it swings with all of its speed, m/s.
+const SWING_SPEED: f64 = 0.8;
 /// How much nearer to the centre of mass the other foot must be to become the one that stands, m.
 const FIRM: f64 = 0.03;
 
@@ -21,28 +23,26 @@ pub(super) struct Motion {
     pub(super) acceleration: DVec3,
     pub(super) ankles: [DVec3; 2],
     pub(super) airborne: [bool; 2],
+    /// How much the feet swing, 0 to 1.
+    pub(super) swings: [f64; 2],
 }
 
 impl Adaptive {
-    /// Looks at the motion a step before, at and after `time`.
-    pub(super) fn look_at_motion(&mut self, time: f64, dt: f64) -> Motion {
-        let mut coms = [DVec3::ZERO; 3];
-        let mut ankles = [[DVec3::ZERO; 2]; 3];
-        for (k, t) in [time - dt, time, time + dt].into_iter().enumerate() {
-            self.reference.write(t, &mut self.next.q);
-            forward_kinematics(&self.own, &self.next, &mut self.data);
-            coms[k] = center_of_mass(&self.own, &self.data).position;
-            ankles[k] = Side::BOTH.map(|side| {
-                self.data.position.world_from_body[self.posture.leg(side).foot.index()].translation
-            });
-        }
-        let speed = |k: usize| (ankles[2][k] - ankles[0][k]).length() / (2.0 * dt);
+    /// Looks at the motion at `time`.
+    pub(super) fn look_at_motion(&mut self, time: f64) -> Motion {
+        self.reference.write(time, &mut self.next.q);
+        let root = root_pose(&self.own, &self.next.q);
+        let row = self.profile.at(&self.own, self.reference.as_mut(), time);
         Motion {
-            com: coms[1],
-            velocity: (coms[2] - coms[0]) / (2.0 * dt),
-            acceleration: (coms[2] - 2.0 * coms[1] + coms[0]) / (dt * dt),
-            ankles: ankles[1],
-            airborne: [0, 1].map(|k| speed(k) > AIRBORNE_SPEED),
+            com: root.transform_point(row.com),
+            velocity: root.rotation * row.velocity,
+            acceleration: root.rotation * row.acceleration,
+            ankles: row.ankles.map(|ankle| root.transform_point(ankle)),
+            airborne: row.speeds.map(|speed| speed > AIRBORNE_SPEED),
+            swings: row.speeds.map(|speed| {
+                let s = ((speed - AIRBORNE_SPEED) / SWING_SPEED).clamp(0.0, 1.0);
+                s * s * (3.0 - 2.0 * s)
+            }),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Settings of a character that answers what disturbs it.
 
+use super::effort::Estimate;
 use super::stepping::StepOptions;
 use super::whole::WholeOptions;
 
@@ -19,6 +20,8 @@ pub enum GiveUp {
 pub struct AdaptiveOptions {
     /// ε: ratio of torques from which a joint is simulated.
     pub threshold: f64,
+    /// How A + B are found.
+    pub estimate: Estimate,
     /// Whether joints become dynamic at all.
     pub local: bool,
     /// Whether everything that may does so at the first touch.
@@ -47,6 +50,7 @@ impl Default for AdaptiveOptions {
     fn default() -> Self {
         Self {
             threshold: 0.25, // as published
+            estimate: Estimate::Jointwise,
             local: true,
             everything: false,
             most: usize::MAX,

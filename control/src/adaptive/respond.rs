@@ -70,6 +70,7 @@ impl Adaptive {
             rate,
             ankles: [0, 1].map(|k| motion.ankles[k] + feet[k]),
             airborne: motion.airborne,
+            swings: motion.swings,
             left: level(left).normalize_or(DVec3::Y),
             support: self.support,
             up,
