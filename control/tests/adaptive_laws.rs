@@ -21,11 +21,11 @@ fn vector(size: f64) -> impl Strategy<Value = DVec3> {
     prop::array::uniform3(-size..size).prop_map(DVec3::from_array)
 }
 
-fn standing() -> Scene {
+fn standing(options: AdaptiveOptions) -> Scene {
     let figure = figure();
     let mut q = State::new(figure.model()).q;
     q[2] = figure.root_height();
-    Scene::with(&figure, Box::new(HeldPose::new(q.clone())), &q, AdaptiveOptions::default())
+    Scene::with(&figure, Box::new(HeldPose::new(q.clone())), &q, options)
 }
 
 const BODIES: [&str; 6] = ["torso", "lhand", "rfarm", "head", "ruarm", "lthigh"];
@@ -56,10 +56,11 @@ proptest! {
     /// Torques in joints that are played back are those of inverse dynamics, with the push and the ground on the bodies.
     #[test]
     fn reactions_of_what_is_played_back_are_those_of_inverse_dynamics(
-        force in vector(60.0), body in prop::sample::select(&BODIES[..]),
+        force in vector(3.0), body in prop::sample::select(&BODIES[..]),
     ) {
-        let mut scene = standing();
-        // At rest, where rates of a free root do not turn.
+        // From rest and by a light push, all joints that may free: rates at the end of a step are those of its last pose, turned by what the step
+        // turned, which is of second order (a millionth at 30 N).
+        let mut scene = standing(AdaptiveOptions { everything: true, ..AdaptiveOptions::default() });
         let before = scene.stage.state.clone();
         scene.step(body, force);
         let Scene { stage, adaptive, .. } = &scene;
@@ -74,7 +75,8 @@ proptest! {
         }
         rnea_with_wrenches(&stage.model, &before, &mut data, &acceleration, &wrenches);
         let size = data.dynamics.joint_force.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-        prop_assert!(adaptive.modes().iter().any(|m| *m == Mode::Kinematic));
+        let played = adaptive.modes().iter().filter(|m| **m == Mode::Kinematic).count();
+        prop_assert!(played >= 4 && played < adaptive.modes().len(), "{played} are played back");
         for (mode, body) in adaptive.modes().iter().zip(stage.model.bodies()) {
             if *mode != Mode::Kinematic {
                 continue;

@@ -51,8 +51,8 @@ const APART: f64 = 0.1;
 /// it is there before the foot is.
 const LATE: f64 = 0.35;
 const LAG: f64 = 0.03;
-/// Time constant in which a foot that the motion swings takes its new offset, s.
-const SWINGING: f64 = 0.05;
+/// Time constant of either lag with which a foot that the motion swings takes its new offset, s.
+const SWINGING: f64 = 0.04;
 /// The centre of mass comes to rest so long after the foot, s.
 pub const AFTER: f64 = 0.15;
 
@@ -73,6 +73,8 @@ struct Swing {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Foot {
     offset: DVec3,
+    /// Where the offset of a foot that the motion swings goes, after what is wanted: two lags in a row.
+    aim: DVec3,
     lift: f64,
     swing: Option<Swing>,
 }
@@ -272,11 +274,17 @@ impl Stepping {
                     (foot.offset, foot.lift, foot.swing) = (swing.to, 0.0, None);
                     self.ended = look.time;
                 }
+                foot.aim = foot.offset;
             } else if look.airborne[k] {
-                let way = wanted - foot.offset;
                 // In and out with the swing, so that it neither starts nor stops at once.
                 let share = look.swings[k] * look.dt / (SWINGING + look.dt);
-                foot.offset = if way.length() < 1e-4 { wanted } else { foot.offset + way * share };
+                foot.offset += (foot.aim - foot.offset) * share;
+                foot.aim += (wanted - foot.aim) * share;
+                if (wanted - foot.offset).length() < 1e-4 {
+                    (foot.offset, foot.aim) = (wanted, wanted);
+                }
+            } else {
+                foot.aim = foot.offset;
             }
         }
     }
