@@ -34,13 +34,27 @@ fn undisturbed_it_is_the_motion() {
 /// What a blow of 8 N s to each body makes dynamic, standing idle.
 #[test]
 fn a_blow_stays_in_the_limb_it_strikes() {
-    let table: [(&str, &[&str]); 6] = [
-        ("lfarm", &["luarm", "lfarm"]),
-        ("rhand", &["ruarm", "rfarm", "rhand"]),
-        ("luarm", &["luarm"]),
-        ("head", &["neck", "head"]),
-        ("torso", &["waist", "torso"]),
+    const LEFT: [&str; 3] = ["luarm", "lfarm", "lhand"];
+    const RIGHT: [&str; 3] = ["ruarm", "rfarm", "rhand"];
+    const LEG: [&str; 3] = ["rthigh", "rshank", "rfoot"];
+    // The left leg stands; it is played back, as the pelvis is.
+    let table: [(&str, &[&str]); 16] = [
         ("pelvis", &[]),
+        ("torso", &["waist", "torso"]),
+        ("neck", &["neck"]),
+        ("head", &["neck", "head"]),
+        ("luarm", &["luarm"]),
+        ("lfarm", &["luarm", "lfarm"]),
+        ("lhand", &LEFT),
+        ("ruarm", &["ruarm"]),
+        ("rfarm", &["ruarm", "rfarm"]),
+        ("rhand", &RIGHT),
+        ("lthigh", &[]),
+        ("lshank", &[]),
+        ("lfoot", &[]),
+        ("rthigh", &["rthigh"]),
+        ("rshank", &LEG[..2]),
+        ("rfoot", &LEG),
     ];
     for (struck, wanted) in table {
         let mut scene = Scene::new("idle", AdaptiveOptions::default());
