@@ -94,6 +94,17 @@ pub enum Role {
     Upheld,
     /// One that chooses among several ways of moving.
     Deciding,
+    /// A recording played back until something touches it.
+    Adaptive,
+}
+
+/// How the joint above a bone answers a disturbance, for pictures and studies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Glow {
+    /// Torque of the disturbance over that of the motion itself.
+    pub ratio: f64,
+    /// 1: simulated, 0: played back, between on the way back.
+    pub simulated: f64,
 }
 
 /// Drives one character.
@@ -137,6 +148,11 @@ pub trait Controller: Send {
     /// Numbers about itself as of the last step, by name. Names and units never change during its life.
     fn readings(&self) -> Readings<'_> {
         Readings::NONE
+    }
+
+    /// How the joint above a bone answers; nothing of a driver whose joints are all alike.
+    fn glow(&self, _bone: Bone) -> Option<Glow> {
+        None
     }
 
     /// What kind of driver it is.

@@ -171,7 +171,7 @@ pub const KINDS: &[Kind] = &[
     adaptive::KIND,
 ];
 
-pub use controller::{Controller, Idle, Role, Sense, UnknownCommand};
+pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
 pub use gains::Gains;

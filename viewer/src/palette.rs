@@ -2,7 +2,7 @@
 //!
 //! The eight hues are those of Okabe and Ito, chosen so that people with any common colour vision can tell
 //! them apart. Roles come on top: the ghost of the recording is dark, a figure tracked in parent space blue,
-//! one tracked in world space orange, and an adaptive joint the more saturated the more its torque matters. The
+//! one tracked in world space orange, and an adaptive joint the brighter the more a disturbance matters to it. The
 //! roles were chosen by search for the greatest least distance over all common colour visions ([`crate::vision`]).
 
 /// An opaque colour, 8 bits a channel, as it appears on the screen (gamma encoded).
@@ -86,6 +86,8 @@ pub const WORLD_SPACE: Color = Color::hex(0xE0842A);
 pub const UPHELD: Color = Color::hex(0x12692E);
 /// A figure that decides for itself: lilac.
 pub const DECIDING: Color = Color::hex(0xC4A6EE);
+/// A figure that answers what touches it: purple.
+pub const ADAPTIVE: Color = Color::hex(0x772299);
 /// A figure with no role of its own.
 pub const BODY: Color = Color::hex(0xC9CDD3);
 /// Crates, balls and other loose things.
@@ -94,10 +96,8 @@ pub const PROP: Color = Color::hex(0xB7A58C);
 pub const TERRAIN: Color = Color::hex(0xB9C0B4);
 /// The lighter fields of the ground.
 pub const GROUND: Color = Color::hex(0xCDD2D8);
-/// An adaptive joint that is not activated.
-pub const JOINT_IDLE: Color = Color::hex(0xB4B9C0);
-/// An adaptive joint at full inverse-dynamics ratio.
-pub const JOINT_ACTIVE: Color = Color::hex(0xD9480F);
+/// An adaptive joint at full inverse-dynamics ratio: bright yellow, as published.
+pub const JOINT_ACTIVE: Color = Color::hex(0xFFD400);
 
 /// Colour of the `index`-th curve or character; repeats after seven.
 pub const fn series(index: usize) -> Color {
@@ -114,10 +114,9 @@ pub const OWN: [Color; 5] = [
     Color::hex(0x4A2060),
 ];
 
-/// Colour of an adaptive joint: grey at ratio 0, fully saturated at 1.
-pub fn adaptive_joint(inverse_dynamics_ratio: f64) -> Color {
-    let ratio = if inverse_dynamics_ratio.is_finite() { inverse_dynamics_ratio } else { 1.0 };
-    JOINT_IDLE.mix(JOINT_ACTIVE, ratio.clamp(0.0, 1.0).sqrt())
+/// Colour of a bone whose joint answers a disturbance by so much, 0 to 1: its own at 0, [`JOINT_ACTIVE`] at 1.
+pub fn adaptive_joint(own: Color, answer: f64) -> Color {
+    own.mix(JOINT_ACTIVE, if answer.is_finite() { answer } else { 1.0 })
 }
 
 /// A perceptually ordered ramp for heat maps, dark blue over green to pale yellow; lightness only rises,
@@ -159,7 +158,7 @@ mod tests {
 
     #[test]
     fn roles_and_twins_are_told_apart_by_every_common_colour_vision() {
-        let roles = [MOCAP_GHOST, LIMP, PARENT_SPACE, WORLD_SPACE, UPHELD, DECIDING];
+        let roles = [MOCAP_GHOST, LIMP, PARENT_SPACE, WORLD_SPACE, UPHELD, DECIDING, ADAPTIVE];
         for set in [&roles[..], &OWN[..]] {
             for (i, a) in set.iter().enumerate() {
                 for b in &set[..i] {
@@ -173,11 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn adaptive_joint_saturates_with_the_ratio() {
-        let saturation = |c: Color| i32::from(c.r.max(c.g).max(c.b)) - i32::from(c.r.min(c.g).min(c.b));
-        let steps: Vec<i32> =
-            [0.0, 0.1, 0.4, 0.8, 1.0].iter().map(|&r| saturation(adaptive_joint(r))).collect();
-        assert!(steps.windows(2).all(|w| w[1] > w[0]), "{steps:?}");
-        assert_eq!(adaptive_joint(f64::NAN), JOINT_ACTIVE);
+    fn an_adaptive_joint_is_told_the_more_from_one_at_rest_the_more_it_answers() {
+        for vision in Vision::ALL {
+            let far = |answer: f64| vision.distance(ADAPTIVE, adaptive_joint(ADAPTIVE, answer));
+            let steps: Vec<f64> = [0.0, 0.25, 0.5, 0.75, 1.0].map(far).to_vec();
+            assert!(steps.windows(2).all(|w| w[1] > w[0] + 0.02), "{vision:?}: {steps:?}");
+            assert!(steps[2] > APART, "{vision:?}: {steps:?}");
+        }
+        assert_eq!(adaptive_joint(ADAPTIVE, f64::NAN), JOINT_ACTIVE);
     }
 }

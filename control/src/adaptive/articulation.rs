@@ -126,6 +126,15 @@ impl Articulation {
         &self.ratios
     }
 
+    /// 1 where a joint is simulated, 0 where it is played back, and what is left of its way back.
+    pub fn simulated(&self, bone: Bone, time: f64) -> f64 {
+        match self.modes.get(bone.index()) {
+            Some(Mode::Dynamic { .. }) => 1.0,
+            Some(Mode::Returning { since, .. }) => fading(1.0, 0.0, time - since, WAY_BACK),
+            Some(Mode::Kinematic) | None => 0.0,
+        }
+    }
+
     /// Number of joints that are simulated.
     pub fn active(&self) -> usize {
         self.modes.iter().filter(|m| matches!(m, Mode::Dynamic { .. })).count()
@@ -141,10 +150,10 @@ impl Articulation {
         self.ratios.fill(0.0);
     }
 
-    /// (1): C over A + B.
-    pub fn compare(&mut self, disturbance: &[f64], inertial: &[f64], gravity: &[f64]) {
+    /// (1): C, torques of the `disturbance`, over A + B, what the motion's joints `bear`.
+    pub fn compare(&mut self, disturbance: &[f64], bear: &[f64]) {
         for (k, ratio) in self.ratios.iter_mut().enumerate() {
-            *ratio = disturbance[k] / (inertial[k] + gravity[k]).max(FLOOR);
+            *ratio = disturbance[k] / bear[k].max(FLOOR);
         }
     }
 
@@ -184,11 +193,13 @@ impl Articulation {
         }
     }
 
-    /// Lets everything that may become dynamic do so at once.
+    /// Lets everything that may become dynamic do so at once, from the ends of the limbs inwards as long as more may.
     pub fn grow_all(&mut self, time: f64, allowed: &Allowed) {
-        for (mode, _) in self.modes.iter_mut().zip(&allowed.bones).filter(|(_, allowed)| **allowed) {
-            if !matches!(mode, Mode::Dynamic { .. }) {
+        let mut left = allowed.most.saturating_sub(self.active());
+        for (mode, _) in self.modes.iter_mut().zip(&allowed.bones).rev().filter(|(_, allowed)| **allowed) {
+            if left > 0 && !matches!(mode, Mode::Dynamic { .. }) {
                 *mode = Mode::Dynamic { since: time, calm: 0.0 };
+                left -= 1;
             }
         }
     }

@@ -97,7 +97,8 @@ impl Disturbance {
         let own = |body| Bone::of(body, sense.bodies);
         let mut any = false;
         for felt in sense.data.memory.felt() {
-            let Some(other) = felt.body_b else { continue };
+            // Friction between two of which neither can move across, one played back, one on a rail, is not known.
+            let Some(other) = felt.body_b.filter(|_| felt.force.is_finite()) else { continue };
             let (bone, force) = match (own(felt.body_a), own(other)) {
                 (Some(bone), None) => (bone, felt.force),
                 (None, Some(bone)) => (bone, -felt.force),

@@ -5,7 +5,7 @@
 //! (B)  B_j = |Σ (c_k - p_j) × m_k g|                   what holds them against gravity
 //! ```
 //! Beyond a joint is the side that the supporting foot is not on: of an arm its outer part, of the leg that stands all the rest of the
-//! body. The full inverse dynamics of the motion, with the ground's reaction at that foot, is there for comparison ([`Efforts::full`]).
+//! body. The full inverse dynamics of the motion, with the ground's reaction at that foot, is there for comparison ([`Estimate::Rnea`]).
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::dynamics::{forward_kinematics, rnea, rnea_with_wrenches};
@@ -66,16 +66,24 @@ impl std::ops::Sub for Moments {
     }
 }
 
-/// Efforts of a motion's joints at one time, by bone; the root has none.
+/// How the efforts of a motion are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Estimate {
+    /// (A) and (B), joint by joint, as published.
+    #[default]
+    Jointwise,
+    /// The full inverse dynamics, with the ground's reaction at the foot that supports.
+    Rnea,
+}
+
+/// Finds what the joints of a motion bear, frame by frame.
 #[derive(Clone, Debug)]
 pub struct Efforts {
-    /// A_j, N m.
-    pub inertial: Vec<f64>,
-    /// B_j, N m.
-    pub gravity: Vec<f64>,
     moments: Vec<Moments>,
-    poses: [State; 3],
-    ways: [Vec<f64>; 2],
+    /// The motion a frame before, at, and a frame after a time; the middle one with its rates.
+    pub(super) poses: [State; 3],
+    acceleration: Vec<f64>,
+    way: Vec<f64>,
     wrenches: Vec<Force>,
 }
 
@@ -84,37 +92,42 @@ impl Efforts {
     pub fn new(own: &Model) -> Self {
         let (n, state, way) = (own.n_bodies(), State::new(own), vec![0.0; own.n_v()]);
         Self {
-            inertial: vec![0.0; n],
-            gravity: vec![0.0; n],
             moments: vec![Moments::default(); n],
             poses: [state.clone(), state.clone(), state],
-            ways: [way.clone(), way],
+            acceleration: way.clone(),
+            way,
             wrenches: vec![Force::ZERO; n],
         }
     }
 
-    /// Samples the motion at `time`, and a frame before and after it.
-    fn sample(&mut self, own: &Model, reference: &mut dyn Reference, time: f64) -> f64 {
+    /// Looks at the motion at `time`, and a frame before and after it: what the efforts found next are of.
+    pub fn look(&mut self, own: &Model, reference: &mut dyn Reference, time: f64) {
         let spacing = reference.spacing();
         for (pose, shift) in self.poses.iter_mut().zip([-spacing, 0.0, spacing]) {
             reference.write(time + shift, &mut pose.q);
         }
-        let [before, now, after] = &self.poses;
-        before.difference(own, now, &mut self.ways[0]);
-        now.difference(own, after, &mut self.ways[1]);
-        spacing
+        let [before, now, after] = &mut self.poses;
+        before.difference(own, now, &mut self.way);
+        now.difference(own, after, &mut self.acceleration);
+        for ((v, a), way) in now.v.iter_mut().zip(&mut self.acceleration).zip(&self.way) {
+            (*v, *a) = ((*a + way) / (2.0 * spacing), (*a - way) / (spacing * spacing));
+        }
     }
 
-    /// Estimates (A) and (B) of a motion at `time`, which `foot` supports. `data` is scratch of the own model.
-    pub fn estimate(
-        &mut self,
-        own: &Model,
-        reference: &mut dyn Reference,
-        time: f64,
-        foot: Bone,
-        data: &mut Data,
-    ) {
-        let spacing = self.sample(own, reference, time);
+    /// What the joints of the pose that was looked at bear while `foot` supports it, N m by bone, nothing for the root. `data` is scratch
+    /// of the own model; it holds the pose's kinematics afterwards.
+    pub fn find(&mut self, own: &Model, estimate: Estimate, foot: Bone, data: &mut Data, out: &mut [f64]) {
+        match estimate {
+            Estimate::Jointwise => self.jointwise(own, foot, data, out),
+            Estimate::Rnea => self.full(own, foot, data, out),
+        }
+        if let Some(root) = out.first_mut() {
+            *root = 0.0;
+        }
+    }
+
+    /// (A) and (B).
+    fn jointwise(&mut self, own: &Model, foot: Bone, data: &mut Data, out: &mut [f64]) {
         forward_kinematics(own, &self.poses[1], data);
         let poses = &data.position.world_from_body;
         for ((moments, body), pose) in self.moments.iter_mut().zip(own.bodies()).zip(poses) {
@@ -122,52 +135,30 @@ impl Efforts {
             *moments = Moments { mass, first: mass * c, second: mass * c.length_squared() };
         }
         beyond(own, foot, &mut self.moments);
-        for (k, (body, m)) in own.bodies().iter().zip(&self.moments).enumerate().skip(1) {
+        for (k, (body, m)) in own.bodies().iter().zip(&self.moments).enumerate() {
             let p = poses[k].translation;
             let inertia = m.second - 2.0 * p.dot(m.first) + m.mass * p.length_squared();
-            let bends = body
-                .freedoms()
-                .iter()
-                .map(|dof| (self.ways[1][dof] - self.ways[0][dof]) / (spacing * spacing));
-            let acceleration = bends.map(|a| a * a).sum::<f64>().sqrt();
-            self.inertial[k] = (inertia * acceleration).abs();
-            self.gravity[k] = (m.first - m.mass * p).cross(own.gravity()).length();
+            let bends = body.freedoms().iter().map(|dof| self.acceleration[dof]);
+            let bend = bends.map(|a| a * a).sum::<f64>().sqrt();
+            let gravity = (m.first - m.mass * p).cross(own.gravity()).length();
+            out[k] = (inertia * bend).abs() + gravity;
         }
     }
 
-    /// Torques of the joints by the full inverse dynamics of the motion, as vectors' lengths by bone: what (A) and (B) approximate.
-    pub fn full(
-        &mut self,
-        own: &Model,
-        reference: &mut dyn Reference,
-        time: f64,
-        foot: Bone,
-        data: &mut Data,
-        out: &mut [f64],
-    ) {
-        let spacing = self.sample(own, reference, time);
-        let [before, after] = &mut self.ways;
-        let mut moving = self.poses[1].clone();
-        for (v, (a, b)) in moving.v.iter_mut().zip(before.iter().zip(after.iter())) {
-            *v = (a + b) / (2.0 * spacing);
-        }
-        for (a, b) in before.iter_mut().zip(after.iter()) {
-            *a = (b - *a) / (spacing * spacing);
-        }
-        rnea(own, &moving, data, before);
+    /// Torques of the joints by the full inverse dynamics of the motion, as vectors' lengths: what (A) and (B) approximate.
+    fn full(&mut self, own: &Model, foot: Bone, data: &mut Data, out: &mut [f64]) {
+        let moving = &self.poses[1];
+        rnea(own, moving, data, &self.acceleration);
         // All that nobody's muscles give comes from the ground, through the foot that stands.
         let root = data.dynamics.body_force.first().copied().unwrap_or(Force::ZERO);
         let place = |k: usize| data.position.world_from_body[k].translation;
         let arm = place(0) - place(foot.index());
         self.wrenches.fill(Force::ZERO);
         self.wrenches[foot] = Force::new(root.angular + arm.cross(root.linear), root.linear);
-        rnea_with_wrenches(own, &moving, data, before, &self.wrenches);
+        rnea_with_wrenches(own, moving, data, &self.acceleration, &self.wrenches);
         for (out, body) in out.iter_mut().zip(own.bodies()) {
             let torques = body.freedoms().iter().map(|dof| data.dynamics.joint_force[dof]);
             *out = torques.map(|t| t * t).sum::<f64>().sqrt();
-        }
-        if let Some(root) = out.first_mut() {
-            *root = 0.0;
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Adaptive, AdaptiveOptions, GiveUp, PUBLISHED};
+use super::published::PUBLISHED;
+use super::{Adaptive, AdaptiveOptions, Estimate, GiveUp};
 use crate::controller::Controller;
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::settings::{Fields, SettingError};
@@ -24,6 +25,11 @@ const KEYS: &[Setting] = &[
         "threshold",
         "0.25",
         "ε: torque of the disturbance over that of the motion from which a joint is simulated",
+    ),
+    Setting::new(
+        "estimate",
+        "\"jointwise\"",
+        "what the motion's joints bear: `jointwise` as published, or `rnea`, its full inverse dynamics",
     ),
     Setting::new("local", "true", "whether joints are simulated at all"),
     Setting::new("everything", "false", "whether all are at the first touch"),
@@ -47,6 +53,8 @@ const KEYS: &[Setting] = &[
 const GIVE_UPS: [(&str, GiveUp); 3] =
     [("ragdoll", GiveUp::Ragdoll), ("dynamo", GiveUp::Dynamo), ("never", GiveUp::Never)];
 
+const ESTIMATES: [(&str, Estimate); 2] = [("jointwise", Estimate::Jointwise), ("rnea", Estimate::Rnea)];
+
 impl Maker for AdaptiveOptions {
     fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
         let reference = (casting.reference)();
@@ -65,6 +73,7 @@ fn read(table: &Fields<'_>) -> Result<AdaptiveOptions, SettingError> {
         Ok::<_, SettingError>(())
     };
     number("threshold", &mut o.threshold)?;
+    o.estimate = table.choice("estimate", &ESTIMATES)?.unwrap_or(o.estimate);
     flag("local", &mut o.local)?;
     flag("everything", &mut o.everything)?;
     o.most = table.count("most", 0, 1000)?.map_or(o.most, |n| n as usize);

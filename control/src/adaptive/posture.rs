@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! (1)  turn    minimise |Σ w_i θ_i - φ|² + λ² Σ |θ_i|²:  θ_i = w_i φ / (Σ w² + λ²)      over pelvis and waist
-//! (2)  shift   p ← p + (c̃ - c(p))                                                      descent, the feet held
+//! (2)  shift   p ← p + (c̃ - c(p)) / (1 - s)                                            descent, the feet held
 //! (3)  feet    two bones that reach the ankle, the sole as it is in the motion
+//! (4)  hips    come down where a leg would get longer than l(d) + d₀ - l(d₀),  l(d) = a + r (1 - e^{-(d - a)/r})  for d > a
 //! ```
 //! The paper descends over the angles of the leg that stands. Here the hips are what is moved and both legs are solved exactly for
 //! wherever they are, so that the foot that stands is in its place to rounding after every iteration, and the descent has three
-//! unknowns and nearly the unit matrix for its derivative.
+//! unknowns and nearly the unit matrix for its derivative, but for the share `s` of the masses that stays behind with the feet.
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Bone, Physique};
@@ -24,13 +25,19 @@ use crate::walking::{Biped, Leg};
 const DAMPING: f64 = 0.05;
 /// Share of a turn that the pelvis takes by itself, and the waist beyond it: a bow is of both.
 const SHARES: [f64; 2] = [0.5, 0.5];
-/// Iterations of (2) at most: with an error that goes to a fifth in each, eight end below a micrometre.
+/// How much of a hip's way thighs, shanks and feet do not go: knees go half of it, ankles none, centres of mass are at four tenths.
+const BEHIND: [f64; 3] = [0.22, 0.72, 1.0];
+/// Iterations of (2) at most: errors go to a twentieth in each, and farther out to a fifth.
 const ITERATIONS: usize = 8;
 /// Error at which (2) ends, m: poses of steps that end one iteration apart must not be told apart.
 const CLOSE: f64 = 1e-7;
-/// Straightest a leg gets, of its length, unless the motion's own is straighter.
-const STRETCHED: f64 = 0.985;
-
+/// From where on a leg is stretched less and less, of its length, and what it comes to in the end. A knee that is nearly straight goes fast for
+/// a little way, so that a stop there would be a jolt.
+const STRETCHES: [f64; 2] = [0.965, 0.987];
+/// Straightest a leg gets, of its length: where a motion's own is nearly so, there is nothing left to be less and less.
+const STRAIGHT: f64 = 0.999;
+/// How near to each other what two legs ask for counts as one, m: which of them asks for more must not show.
+const ALIKE: f64 = 0.003;
 /// Deepest that hips come down for feet that are too far apart, m: a lunge.
 const LOWEST: f64 = 0.2;
 
@@ -50,6 +57,8 @@ pub struct Change {
 pub struct Posture {
     biped: Biped,
     turns: [f64; 2],
+    /// 1 / (1 - s) of (2).
+    stride: f64,
 }
 
 impl Posture {
@@ -62,7 +71,13 @@ impl Posture {
         let waist = biped.trunk.is_some_and(|b| own.bodies()[b].joint().kind == JointKind::Spherical);
         let w = if waist { SHARES } else { [1.0, 0.0] };
         let sum: f64 = w.iter().map(|w| w * w).sum::<f64>() + DAMPING * DAMPING;
-        Ok(Self { biped, turns: w.map(|w| w / sum) }) // (1)
+        let mass = |bone: Bone| own.bodies()[bone].inertia().mass;
+        let legs = Side::BOTH.map(|side| biped.leg(side));
+        let behind = legs.iter().flat_map(|leg| [leg.thigh, leg.shank, leg.foot].into_iter().zip(BEHIND));
+        let toes = legs.iter().filter_map(|leg| leg.toe).map(mass).sum::<f64>();
+        let all: f64 = own.bodies().iter().map(|b| b.inertia().mass).sum();
+        let left = (behind.map(|(bone, share)| share * mass(bone)).sum::<f64>() + toes) / all;
+        Ok(Self { turns: w.map(|w| w / sum), stride: 1.0 / (1.0 - left.clamp(0.0, 0.5)), biped }) // (1)
     }
 
     /// The bones of a leg.
@@ -79,32 +94,30 @@ impl Posture {
         let legs = Side::BOTH.map(|side| {
             let leg = *self.biped.leg(side);
             let [hip, knee, ankle] = [leg.thigh, leg.shank, leg.foot].map(|b| place(data, b));
-            let length = hip.distance(knee) + knee.distance(ankle);
             Goal {
                 ankle: ankle + change.feet[side as usize],
                 sole: turned(data, leg.foot),
-                longest: length * (hip.distance(ankle) / length).max(STRETCHED),
+                length: hip.distance(knee) + knee.distance(ankle),
+                own: hip.distance(ankle),
                 leg,
             }
         });
         self.turn(own, pose, change.tilt, data);
         let up = -own.gravity().try_normalize().unwrap_or(-DVec3::Z);
+        let hips = legs.each_ref().map(|goal| place(data, goal.leg.thigh) - place(data, Bone::new(0)));
         let mut root = place(data, Bone::new(0)) + change.shift;
         for _ in 0..ITERATIONS {
-            self.put(own, pose, root, data);
             // Where legs would have to be longer than they are, the hips come down.
-            let drop =
-                legs.iter().map(|goal| goal.too_far(place(data, goal.leg.thigh), up)).fold(0.0, f64::max);
-            if drop > 0.0 {
-                self.put(own, pose, root - up * drop, data);
-            }
+            let [a, b] = [0, 1].map(|k| legs[k].too_far(root + hips[k], up));
+            let drop = larger(a, b).min(LOWEST);
+            self.put(own, pose, root - up * drop, data);
             legs.iter().for_each(|goal| goal.reach(own, pose, data));
             forward_kinematics(own, pose, data);
             let error = wanted - center_of_mass(own, data).position; // (2)
             // From where the hips are: height that legs do not have is sought anew, and taken off again, without a kink.
-            root += error - up * drop;
-            let left = if drop > 0.0 { error - up * up.dot(error) } else { error };
-            if left.length() < CLOSE {
+            let way = error * self.stride - up * drop;
+            root += way;
+            if way.length() < CLOSE {
                 break;
             }
         }
@@ -162,20 +175,34 @@ struct Goal {
     leg: Leg,
     ankle: DVec3,
     sole: DMat3,
-    longest: f64,
+    /// All of its length, and how far the motion's own ankle is from its hip, m.
+    length: f64,
+    own: f64,
+}
+
+/// The larger of two numbers, without a kink where they are equal, and the same as either there.
+fn larger(a: f64, b: f64) -> f64 {
+    let apart = (a - b).abs() / ALIKE;
+    a.max(b) + ALIKE * (0.5 * (1.0 + (-apart).exp())).ln()
 }
 
 impl Goal {
-    /// How far hips have to come down for the ankle to be within reach of the hip; no farther than [`LOWEST`], beyond which the foot is
-    /// drawn after them.
+    /// (4): l(d).
+    fn stretched(&self, far: f64) -> f64 {
+        let [begins, ends] = STRETCHES.map(|share| share * self.length);
+        let range = ends - begins;
+        if far <= begins { far } else { begins + range * (1.0 - (-(far - begins) / range).exp()) }
+    }
+
+    /// (4): how far hips have to come down; nothing where the leg is as long as in the motion. Beyond [`LOWEST`] the foot is drawn after them.
     fn too_far(&self, hip: DVec3, up: DVec3) -> f64 {
         let way = hip - self.ankle;
-        if way.length() <= self.longest {
-            return 0.0;
-        }
+        let far = way.length();
+        let longest = self.stretched(far) + self.own - self.stretched(self.own);
+        let longest = longest.min(self.own.max(STRAIGHT * self.length));
         let height = up.dot(way);
         let level = (way - up * height).length();
-        (height - (self.longest * self.longest - level * level).max(0.0).sqrt()).clamp(0.0, LOWEST)
+        height - (longest * longest - level * level).max(0.0).sqrt()
     }
 
     /// (3)

@@ -43,23 +43,27 @@ const WORTH: f64 = 0.06;
 const BEYOND: f64 = 0.03;
 /// Seconds between two steps at least.
 const PAUSE: f64 = 0.06;
-/// Offsets of the feet that differ by less need no further step, m.
-const TOGETHER: f64 = 0.02;
+/// Offsets of the feet that differ by less need no further step, m: less than anybody sees a foot slide by.
+const TOGETHER: f64 = 0.004;
 /// Feet are kept so far apart sideways, m.
 const APART: f64 = 0.1;
-/// Share of a step's time that must be left for it to go farther, and how fast its end goes, m/s.
+/// Share of a step's time that must be left for it to go farther, and the time constant of either lag with which its end does, s: most of
+/// it is there before the foot is.
 const LATE: f64 = 0.35;
-const FASTER: f64 = 4.0;
-/// Time constant in which a foot that the motion swings takes its new offset, s.
-const SWINGING: f64 = 0.07;
+const LAG: f64 = 0.03;
+/// Time constant of either lag with which a foot that the motion swings takes its new offset, s.
+const SWINGING: f64 = 0.04;
 /// The centre of mass comes to rest so long after the foot, s.
 pub const AFTER: f64 = 0.15;
 
-/// A foot on its way.
+/// A foot on its way. Where it is to land moves on while it swings, by two lags in a row, so that its speed has no jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Swing {
     from: DVec3,
     to: DVec3,
+    /// Where `to` goes, and where that goes.
+    aim: DVec3,
+    goal: DVec3,
     since: f64,
     /// Where the feet wanted the centre of mass when it began; of a step that closes the stance nothing.
     home: Option<DVec3>,
@@ -69,6 +73,8 @@ struct Swing {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Foot {
     offset: DVec3,
+    /// Where the offset of a foot that the motion swings goes, after what is wanted: two lags in a row.
+    aim: DVec3,
     lift: f64,
     swing: Option<Swing>,
 }
@@ -92,6 +98,8 @@ pub struct Look {
     pub ankles: [DVec3; 2],
     /// Which of the motion's own feet are in the air, left and right.
     pub airborne: [bool; 2],
+    /// How much they are, 0 to 1: nothing where the foot strikes or leaves.
+    pub swings: [f64; 2],
     /// Direction that is left of the body, level.
     pub left: DVec3,
     /// The foot that bears more.
@@ -214,8 +222,8 @@ impl Stepping {
         }
         // Off where the feet wanted it when the step began.
         let way = landing(now + look.capture - home, look, left).clamp_length_max(longest);
-        if way.length() > (swing.to - home).length() {
-            swing.to += (home + way - swing.to).clamp_length_max(FASTER * look.dt);
+        if way.length() > (swing.goal - home).length() {
+            swing.goal = home + way;
         }
     }
 
@@ -227,7 +235,9 @@ impl Stepping {
 
     fn begin(&mut self, side: Side, to: DVec3, home: Option<DVec3>, look: &Look) -> Verdict {
         let foot = &mut self.feet[side as usize];
-        foot.swing = Some(Swing { from: foot.offset, to, since: look.time, home });
+        // It has not moved yet at the end of this step.
+        let since = look.time + look.dt;
+        foot.swing = Some(Swing { from: foot.offset, to, aim: to, goal: to, since, home });
         self.steps += 1;
         Verdict::Step(self.home())
     }
@@ -250,7 +260,11 @@ impl Stepping {
         let home = self.home();
         let wanted = if look.capture.length() > WORTH { home + look.capture } else { self.settled() };
         for (k, foot) in self.feet.iter_mut().enumerate() {
-            if let Some(swing) = foot.swing {
+            if let Some(swing) = &mut foot.swing {
+                let share = 1.0 - (-look.dt / LAG).exp();
+                swing.to += (swing.aim - swing.to) * share;
+                swing.aim += (swing.goal - swing.aim) * share;
+                let swing = *swing;
                 let s = ((look.time + look.dt - swing.since) / self.options.seconds).clamp(0.0, 1.0);
                 let eased = s * s * s * (10.0 + s * (6.0 * s - 15.0));
                 foot.offset = swing.from + (swing.to - swing.from) * eased;
@@ -260,10 +274,17 @@ impl Stepping {
                     (foot.offset, foot.lift, foot.swing) = (swing.to, 0.0, None);
                     self.ended = look.time;
                 }
+                foot.aim = foot.offset;
             } else if look.airborne[k] {
-                let way = wanted - foot.offset;
-                let share = look.dt / (SWINGING + look.dt);
-                foot.offset = if way.length() < 1e-4 { wanted } else { foot.offset + way * share };
+                // In and out with the swing, so that it neither starts nor stops at once.
+                let share = look.swings[k] * look.dt / (SWINGING + look.dt);
+                foot.offset += (foot.aim - foot.offset) * share;
+                foot.aim += (wanted - foot.aim) * share;
+                if (wanted - foot.offset).length() < 1e-4 {
+                    (foot.offset, foot.aim) = (wanted, wanted);
+                }
+            } else {
+                foot.aim = foot.offset;
             }
         }
     }

@@ -19,9 +19,10 @@ pub mod merge;
 
 pub use kind::{LAYER_KEYS, LayersMaker, read};
 
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::{Actuation, Model};
 
-use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::controller::{Controller, Glow, Role, Sense, UnknownCommand};
 use crate::readings::{Published, Readings};
 use merge::Mask;
 
@@ -278,6 +279,11 @@ impl Controller for Layers {
 
     fn readings(&self) -> Readings<'_> {
         Readings::new(&self.published, &self.values)
+    }
+
+    /// That of the lowest layer that has one.
+    fn glow(&self, bone: Bone) -> Option<Glow> {
+        self.layers.iter().find_map(|l| l.controller.glow(bone))
     }
 
     /// That of the lowest layer that is not limp.

@@ -115,6 +115,10 @@ impl Reference for ClipReference {
         if self.cyclic { f64::INFINITY } else { (self.duration - self.start).max(0.0) }
     }
 
+    fn period(&self) -> Option<f64> {
+        (self.cyclic && self.duration > 0.0).then_some(self.duration)
+    }
+
     fn attitudes(&mut self, _model: &Model, time: f64, out: &mut Attitudes) {
         let at = self.split(time).1 / self.spacing;
         let last = self.table.len() - 1;

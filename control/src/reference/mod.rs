@@ -30,6 +30,11 @@ pub trait Reference: Any + Send {
     /// Length, s; infinite for a motion without end.
     fn duration(&self) -> f64;
 
+    /// Length of a round, s, of a motion that goes round and round for ever; rounds differ in place and heading only.
+    fn period(&self) -> Option<f64> {
+        None
+    }
+
     /// What every bone should do at `time`; asked every step.
     fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes);
 
@@ -68,6 +73,10 @@ impl Reference for HeldPose {
 
     fn duration(&self) -> f64 {
         f64::INFINITY
+    }
+
+    fn period(&self) -> Option<f64> {
+        Some(self.spacing())
     }
 
     fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes) {

@@ -1,6 +1,8 @@
 //! A figure alone, stepped by whatever a test has act on it; and the walker on level ground.
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub(crate) mod adaptive;
+
 use std::sync::Arc;
 
 use stuntlab_control::{Sense, Senses};

@@ -1,6 +1,6 @@
 //! Who wears which colour.
 
-use stuntlab_control::Role;
+use stuntlab_control::{Glow, Role};
 use stuntlab_mocap::roles::Side;
 use stuntlab_physics::BodyId;
 use stuntlab_physics::model::shape::Shape;
@@ -33,6 +33,7 @@ pub(crate) fn role_color(role: Role) -> Color {
         Role::WorldSpace => palette::WORLD_SPACE,
         Role::Upheld => palette::UPHELD,
         Role::Deciding => palette::DECIDING,
+        Role::Adaptive => palette::ADAPTIVE,
     }
 }
 
@@ -45,6 +46,7 @@ pub(crate) fn role_words(role: Role) -> &'static str {
         Role::WorldSpace => "world space",
         Role::Upheld => "cannot fall",
         Role::Deciding => "decides itself",
+        Role::Adaptive => "answers; yellow is simulated",
     }
 }
 
@@ -64,7 +66,9 @@ pub(crate) fn wear(world: &World, index: usize) -> Wear {
     let twins = (0..world.cast().len()).filter(|k| role_of(*k) == mine);
     let (before, all) = twins.fold((0, 0), |(before, all), k| (before + usize::from(k < index), all + 1));
     let role = role_color(mine);
-    let own = if all > 1 { palette::OWN[before % palette::OWN.len()] } else { role };
+    // Its trunk tells by its colour whether it is simulated; names tell who it is.
+    let own =
+        if all > 1 && mine != Role::Adaptive { palette::OWN[before % palette::OWN.len()] } else { role };
     Wear { role, own }
 }
 
@@ -84,6 +88,12 @@ impl Wear {
             Dress::Visor => palette::INK,
         }
     }
+}
+
+/// The colour of a bone whose joint answers a disturbance: simulated or not is told at a glance, how much it matters on top of that.
+pub(crate) fn glowing(color: Color, glow: Glow) -> Color {
+    let ratio = glow.ratio.clamp(0.0, 1.0);
+    palette::adaptive_joint(color, 0.6 * glow.simulated + ratio * (0.2 + 0.2 * glow.simulated))
 }
 
 /// Rows of equal things (`name-3`) share a hue and alternate in lightness.

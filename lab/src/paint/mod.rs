@@ -10,6 +10,7 @@ mod names;
 
 use std::sync::Arc;
 
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::dynamics::{center_of_mass_of, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Transform;
@@ -23,7 +24,7 @@ use stuntlab_viewer::picture::{Paint, Picture, Stroke};
 use stuntlab_viewer::raster::{Quality, Renderer};
 
 use crate::run::World;
-use colors::{Wear, fixture_paint, prop_paint, wear};
+use colors::{Wear, fixture_paint, glowing, prop_paint, wear};
 pub use deeds::Deed;
 pub(crate) use deeds::deeds;
 pub(crate) use director::Director;
@@ -130,8 +131,12 @@ impl Painter {
             for (k, (wear, figure)) in cast.iter().enumerate() {
                 let Some(figure) = figure else { continue };
                 let poses = &world.data.position.world_from_body;
+                let bodies = world.cast()[k].bodies;
+                let glow = |body| world.controllers.get(k)?.glow(Bone::of(body, bodies)?);
                 self.person(world, k, figure, poses, |dress, body| {
-                    lit(Paint::solid(wear.of(dress)), body, look)
+                    let plain = wear.of(dress);
+                    let color = glow(body).map_or(plain, |glow| glowing(plain, glow));
+                    lit(Paint::solid(color), body, look)
                 });
             }
         }

@@ -12,6 +12,7 @@ scenes!(
     "adaptive-bags",
     "adaptive-bump",
     "adaptive-hits",
+    "adaptive-leaning",
     "adaptive-limbs",
     "adaptive-pushes",
     "adaptive-steps",

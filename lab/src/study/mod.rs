@@ -11,11 +11,13 @@
 //!
 //! | name | what |
 //! |---|---|
+//! | `adaptive-study` | what random hits do to characters that answer ([`adaptive`]) |
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
 //! | `stand-atlas` | how hard a standing character may be pushed, from where ([`stand_atlas`]) |
 
+pub mod adaptive;
 pub mod clip_trials;
 mod engine;
 pub mod gain_map;
@@ -65,7 +67,8 @@ pub struct Report {
 }
 
 /// All studies, by name.
-pub const STUDIES: &[Study] = &[clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY, stand_atlas::STUDY];
+pub const STUDIES: &[Study] =
+    &[adaptive::STUDY, clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY, stand_atlas::STUDY];
 
 /// The study of this name.
 pub fn find(name: &str) -> Option<&'static Study> {

@@ -1,0 +1,142 @@
+//! What steps take, by the number of simulated joints: a light push goes on at the chest, and so many joints are simulated.
+//!
+//! Times are medians over steps, one world after the other in turn, so that whatever else the machine does befalls all alike. They are of
+//! the machine and its moment, and are kept out of the results.
+
+use std::path::Path;
+use std::time::Instant;
+
+use stuntlab_physics::Actuation;
+use stuntlab_physics::glam::DVec3;
+
+use super::super::StudyError;
+use super::hit;
+use crate::disk;
+use crate::run::{Hands, Push, World};
+use crate::scene::Scene;
+
+/// Its file.
+pub(super) const FILE: &str = "cost.csv";
+/// Steps before the first that counts, and those that count.
+const WARM: usize = 60;
+const STEPS: usize = 300;
+/// How often the controller acts for one of its times.
+const AGAIN: u32 = 4;
+/// The push, N: the whole body answers it on its feet.
+const PUSH: f64 = 20.0;
+
+/// What a step takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    /// Whether anything pushes.
+    pub(super) disturbed: bool,
+    /// Joints that were simulated, and of how many.
+    pub(super) joints: usize,
+    /// See `joints`.
+    pub(super) all: usize,
+    /// Median of all of a step, of the controller's part in it, µs.
+    pub(super) step: f64,
+    /// See `step`.
+    pub(super) control: f64,
+}
+
+impl Cost {
+    /// Share of joints that were simulated.
+    pub(super) fn share(&self) -> f64 {
+        self.joints as f64 / self.all.max(1) as f64
+    }
+}
+
+struct Runner {
+    world: World,
+    hands: Hands,
+    act: Actuation,
+    steps: Vec<f64>,
+    controls: Vec<f64>,
+}
+
+impl Runner {
+    fn new(most: Option<usize>) -> Result<Self, StudyError> {
+        let settings = most.map_or(String::new(), |n| format!(", everything = true, most = {n}"));
+        let text = hit::character("idle", &settings);
+        let world = World::new(&Scene::parse("adaptive-cost.toml", &text, &[])?)?;
+        let mut hands = Hands::default();
+        if let Some(body) = most.and_then(|_| world.find("it/torso")) {
+            let duration = 1e3;
+            let impulse = DVec3::X * (PUSH * duration);
+            hands.pushes.push(Push { body, point_body: DVec3::ZERO, impulse, start: 0.0, duration });
+        }
+        let act = Actuation::new(world.model());
+        Ok(Self { world, hands, act, steps: Vec::new(), controls: Vec::new() })
+    }
+
+    fn step(&mut self, counts: bool) {
+        // The controller by itself, on a copy, so that its memory is not touched; warm, as in a run.
+        let mut controller = self.world.controllers[0].clone();
+        self.act.clear();
+        let sense = self.world.sense(0);
+        controller.act(&sense, &mut self.act);
+        let start = Instant::now();
+        (0..AGAIN).for_each(|_| controller.act(&sense, &mut self.act));
+        let control = start.elapsed() / AGAIN;
+        let start = Instant::now();
+        let done = self.world.step(&self.hands);
+        let step = start.elapsed();
+        if counts && done.is_ok() {
+            self.controls.push(1e6 * control.as_secs_f64());
+            self.steps.push(1e6 * step.as_secs_f64());
+        }
+    }
+
+    fn cost(mut self) -> Cost {
+        let all = self.world.senses()[0].physique().parts().len() - 1;
+        let share = self.world.controllers[0].readings().get("active-joints").unwrap_or(f64::NAN);
+        let median = |x: &mut Vec<f64>| {
+            x.sort_by(f64::total_cmp);
+            x.get(x.len() / 2).copied().unwrap_or(f64::NAN)
+        };
+        Cost {
+            disturbed: !self.hands.pushes.is_empty(),
+            joints: (share * all as f64).round() as usize,
+            all,
+            step: median(&mut self.steps),
+            control: median(&mut self.controls),
+        }
+    }
+}
+
+/// Measures: undisturbed first, then by the number of simulated joints.
+pub(super) fn measure() -> Result<Vec<Cost>, StudyError> {
+    let all = hit::joints();
+    let levels = std::iter::once(None).chain((0..=all).map(Some));
+    let mut runners = levels.map(Runner::new).collect::<Result<Vec<_>, _>>()?;
+    for k in 0..WARM + STEPS {
+        runners.iter_mut().for_each(|runner| runner.step(k >= WARM));
+    }
+    let mut costs: Vec<Cost> = runners.into_iter().map(Runner::cost).collect();
+    // Beyond what may be simulated there is no more.
+    costs.dedup_by_key(|cost| (cost.disturbed, cost.joints));
+    Ok(costs)
+}
+
+pub(super) fn write(costs: &[Cost], dir: &Path) -> Result<(), StudyError> {
+    let mut text = "disturbed,joints,of,step_us,controller_us\n".to_owned();
+    for c in costs {
+        let disturbed = u8::from(c.disturbed);
+        text += &format!("{disturbed},{},{},{:.2},{:.2}\n", c.joints, c.all, c.step, c.control);
+    }
+    Ok(disk::write(&dir.join(FILE), text.as_bytes())?)
+}
+
+pub(super) fn text(costs: &[Cost]) -> String {
+    let mut text = "what a step takes here, median, us\n".to_owned();
+    for c in costs {
+        let what = if c.disturbed {
+            format!("{:>2} of {} joints simulated", c.joints, c.all)
+        } else {
+            "undisturbed".to_owned()
+        };
+        text += &format!("{what:<28} step {:>7.1}, of it the controller {:>6.1}\n", c.step, c.control);
+    }
+    text
+}

@@ -1,0 +1,154 @@
+//! What was promised, and whether it holds. Written before the first run.
+
+use serde_json::{Value, json};
+
+use super::super::{Results, Table};
+use super::cost::Cost;
+use super::hit::{RANDOM, SETS};
+use super::watch::{LIMBS, OUTCOMES};
+use crate::stats::{self, Estimate};
+
+/// Least share of hits after which it is back within two seconds.
+const BACK: f64 = 0.95;
+/// Largest way of a joint in a step, of those around it.
+const POP: f64 = 1.2;
+/// Farthest slide of a foot that supports, mm.
+const SLIDE: f64 = 5.0;
+/// Dearest step of an undisturbed character, µs.
+const UNDISTURBED: f64 = 5.0;
+/// A quarter of the joints costs at most so much of all.
+const QUARTER: f64 = 0.5;
+
+/// A promise.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mark {
+    what: String,
+    found: String,
+    holds: bool,
+}
+
+impl Mark {
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "what": self.what, "found": self.found, "holds": self.holds })
+    }
+}
+
+fn column(results: &Results, set: Option<&str>, name: &str) -> Vec<f64> {
+    let Some(k) = OUTCOMES.iter().position(|o| o.name == name) else { return Vec::new() };
+    let rows = results.plan.trials.iter().zip(&results.outcomes);
+    let wanted = rows.filter(|(t, _)| t.0[0] == RANDOM && set.is_none_or(|set| t.0[1] == set));
+    wanted.map(|(_, row)| row[k]).collect()
+}
+
+fn share(values: &[f64]) -> Estimate {
+    stats::rate(values.iter().filter(|v| **v == 1.0).count(), values.len())
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { f64::max(a, b) })
+}
+
+/// All promises.
+pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for set in [None, Some(SETS[0]), Some(SETS[1])] {
+        let words = set.unwrap_or("all");
+        let of = |name| column(results, set, name);
+        let back = share(&of("back"));
+        marks.push(Mark {
+            what: format!("back in the motion within 2 s, {words}: at least {BACK}"),
+            found: format!("{:.3} ({:.3} to {:.3}, n = {})", back.value, back.low, back.high, back.n),
+            holds: back.value >= BACK,
+        });
+        let falls = of("fell").iter().filter(|f| **f != 0.0).count();
+        marks.push(Mark {
+            what: format!("falls, {words}: none"),
+            found: falls.to_string(),
+            holds: falls == 0,
+        });
+        for (what, name, bound) in [
+            ("largest pop", "pop", POP),
+            ("largest jump of a joint as it is freed", "freed", POP),
+            ("farthest slide of the supporting foot, mm", "slide", SLIDE),
+        ] {
+            let values = of(name);
+            let (worst, above) = (most(&values), values.iter().filter(|v| !(**v <= bound)).count());
+            marks.push(Mark {
+                what: format!("{what}, {words}: at most {bound}"),
+                found: format!("{worst:.2}, above it {above} of {}", values.len()),
+                holds: worst <= bound,
+            });
+        }
+    }
+    let (impulses, active) = by_impulse(results);
+    let grows = active.windows(2).all(|w| w[1].value >= w[0].low);
+    let list: Vec<String> = active.iter().map(|e| format!("{:.2}", e.value)).collect();
+    let ends: Vec<String> = impulses.iter().map(|x| format!("{x:.0}")).collect();
+    marks.push(Mark {
+        what: format!("share of simulated joints grows with the impulse, about {} N s", ends.join(", ")),
+        found: list.join(", "),
+        holds: grows && active.last().zip(active.first()).is_some_and(|(l, f)| l.value > f.value),
+    });
+    let undisturbed = costs.iter().find(|c| !c.disturbed);
+    for (what, found) in
+        [("all of it", undisturbed.map(|c| c.step)), ("its controller", undisturbed.map(|c| c.control))]
+    {
+        let found = found.unwrap_or(f64::NAN);
+        marks.push(Mark {
+            what: format!("step of an undisturbed character, {what}, us: at most {UNDISTURBED}"),
+            found: format!("{found:.1}"),
+            holds: found <= UNDISTURBED,
+        });
+    }
+    let quarter = costs.iter().filter(|c| c.disturbed && c.share() <= 0.25).map(|c| c.step).reduce(f64::max);
+    let all = costs.iter().filter(|c| c.disturbed).max_by_key(|c| c.joints).map(|c| c.step);
+    let part = quarter.zip(all).map_or(f64::NAN, |(quarter, all)| quarter / all);
+    marks.push(Mark {
+        what: format!("step at a quarter of the joints, of that at all: at most {QUARTER}"),
+        found: format!("{part:.2}"),
+        holds: part <= QUARTER,
+    });
+    marks
+}
+
+/// Bins of impulses, N s.
+const BINS: [f64; 5] = [2.0, 11.5, 21.0, 30.5, 40.0];
+
+/// The mean share of simulated joints in bins of impulse: their middles, and what was found.
+pub(super) fn by_impulse(results: &Results) -> (Vec<f64>, Vec<Estimate>) {
+    let Some(k) = results.plan.outcome("active") else { return Default::default() };
+    let rows: Vec<(f64, f64)> = results
+        .plan
+        .trials
+        .iter()
+        .zip(&results.outcomes)
+        .filter(|(t, _)| t.0[0] == RANDOM)
+        .filter_map(|(t, row)| Some((t.get(6)?, row[k])))
+        .collect();
+    let bins = BINS.windows(2).map(|ends| {
+        let inside: Vec<f64> =
+            rows.iter().filter(|r| (ends[0]..ends[1]).contains(&r.0)).map(|r| r.1).collect();
+        (0.5 * (ends[0] + ends[1]), stats::mean(&inside))
+    });
+    bins.filter(|(_, e)| e.n > 0).unzip()
+}
+
+/// The promises, for people.
+pub(super) fn text(marks: &[Mark]) -> String {
+    let line = |m: &Mark| format!("{:<76} {}{}\n", m.what, m.found, if m.holds { "" } else { "  MISSED" });
+    marks.iter().map(line).collect()
+}
+
+/// Which limbs answer a hit on which body, for people.
+pub(super) fn map_text(limbs: &Table) -> String {
+    let mut text = "share of hits of 8 N s from four sides, standing idle, that free a joint of\n".to_owned();
+    text += &format!("{:<10}", "body");
+    OUTCOMES[LIMBS..].iter().for_each(|o| text += &format!("{:>10}", o.name));
+    text.push('\n');
+    for cell in &limbs.cells {
+        text += &format!("{:<10}", cell.key.join(" "));
+        cell.estimates[LIMBS..].iter().for_each(|e| text += &format!("{:>10.2}", e.value));
+        text.push('\n');
+    }
+    text
+}
