@@ -93,6 +93,13 @@ pub struct WalkOptions {
     pub hurry: f64,
     /// Of [`Balance::Capture`]: how the foot that stands presses down ahead and to the side where the fall is not that of the walk, rad/m.
     pub ankles: [f64; 2],
+    /// Of [`Balance::Capture`]: how the pelvis and all above lean into a fall that is not that of the walk, ahead and to the side, rad/m: what turns
+    /// with the fall pushes the feet after it.
+    pub sway: [f64; 2],
+    /// Of [`Balance::Capture`]: least way between feet that are side by side, m.
+    pub passing: f64,
+    /// Of [`Balance::Capture`]: how many times as long as they shall be steps are asked for at first; it learns by how long they are.
+    pub eager: f64,
 }
 
 impl Default for WalkOptions {
@@ -123,6 +130,9 @@ impl Default for WalkOptions {
             apart: [0.08, 0.7],
             hurry: 1.5,
             ankles: [0.0; 2],
+            sway: [0.0; 2],
+            passing: 0.0,
+            eager: 1.0,
         }
     }
 }
@@ -136,31 +146,34 @@ impl WalkOptions {
             grip: Grip::None,
             balance: Balance::Capture,
             tone: Tone {
-                stance_hip: 183.4,
-                swing_hip: 50.68,
-                knee: 28.66,
-                stance_ankle: 14.61,
-                swing_ankle: 8.574,
-                trunk: 27.18,
-                toe: 1.91,
+                stance_hip: 151.3,
+                swing_hip: 52.39,
+                knee: 25.94,
+                stance_ankle: 18.21,
+                swing_ankle: 8.15,
+                trunk: 32.9,
+                toe: 1.847,
             },
-            step: 0.4123,
-            width: 0.2239,
-            speed: 1.0,
-            shares: [0.4985, 0.03018],
-            lift: [0.6494, 1.173],
-            lift_forward: 0.8596,
-            over: 0.04794,
-            lowering: 0.5181,
-            stance: [0.1595, 0.05523],
-            strike: [0.0, 0.2269],
-            toe_off: [0.03276, 0.3287],
-            lean: 0.0249,
-            floor: 0.1085,
-            pressure: 0.04929,
-            apart: [0.03967, 0.7],
-            hurry: 1.661,
-            ankles: [0.2749, -0.1745],
+            step: 0.3516,
+            width: 0.1637,
+            speed: 0.85,
+            shares: [0.4879, 0.03825],
+            lift: [0.6441, 1.032],
+            lift_forward: 0.7835,
+            over: 0.05048,
+            lowering: 0.5234,
+            stance: [0.151, 0.09278],
+            strike: [0.0, 0.2137],
+            toe_off: [0.05472, 0.3144],
+            lean: 0.02774,
+            floor: 0.1044,
+            pressure: 0.04379,
+            apart: [0.06, 0.7],
+            hurry: 1.691,
+            ankles: [0.459, -0.2482],
+            sway: [0.2, 0.0],
+            passing: 0.13,
+            eager: 1.32,
             ..Self::default()
         }
     }
