@@ -85,6 +85,40 @@ fn without_pins_it_walks_by_contacts_alone() {
     assert!(pelvis.z > 0.8 && pelvis.x > 4.0 && pelvis.y.abs() < 0.5, "{pelvis}");
 }
 
+#[test]
+fn without_pins_it_stands_starts_turns_and_stops() {
+    let mut stage = Stage::walker(StepOptions::at_rate(240.0));
+    let options = WalkOptions { speed: 0.0, ..WalkOptions::honest() };
+    let walk = Walk::new(&stage.model, &stage.model, stage.model.body_ids(), &stage.physique, options);
+    let mut walk = walk.expect("it has two legs and toes");
+    stage.run(1.0, |sense, out| walk.act(sense, out));
+    // A push that its feet can answer.
+    stage.run(0.1, |sense, out| {
+        walk.act(sense, out);
+        out.body_force[0] += Force::new(DVec3::ZERO, DVec3::new(100.0, 0.0, 0.0));
+    });
+    stage.run(1.9, |sense, out| walk.act(sense, out));
+    let steps = |walk: &Walk| walk.readings().get("steps").unwrap_or(f64::NAN);
+    assert!(
+        stage.place(0).truncate().length() < 0.05 && steps(&walk) == 0.0,
+        "it stands: {}",
+        stage.place(0)
+    );
+    walk.command("speed", 0.9).expect("a command it knows");
+    stage.run(3.0, |sense, out| walk.act(sense, out));
+    assert!(stage.place(0).x > 1.0 && stage.place(0).y.abs() < 0.4, "it walks ahead: {}", stage.place(0));
+    walk.command("heading", 60.0).expect("a command it knows");
+    stage.run(4.0, |sense, out| walk.act(sense, out));
+    let forward = stage.data.world_from_body(BodyId::new(0)).rotation.x_axis;
+    assert!((forward.y.atan2(forward.x).to_degrees() - 60.0).abs() < 15.0, "it turned: {forward}");
+    walk.command("speed", 0.0).expect("a command it knows");
+    stage.run(3.0, |sense, out| walk.act(sense, out));
+    let (stopped, before) = (stage.place(0), steps(&walk));
+    stage.run(0.2, |sense, out| walk.act(sense, out));
+    assert!(stage.place(0).distance(stopped) < 0.03 && stopped.z > 0.8, "{stopped} {}", stage.place(0));
+    assert!(steps(&walk) == before, "it has come to rest on its feet");
+}
+
 /// Pushed at the pelvis for a tenth of a second; whether it is up two seconds later.
 fn survives(options: WalkOptions, impulse: DVec3) -> bool {
     let (mut stage, mut walk) = begin_honest(options);

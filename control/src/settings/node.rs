@@ -118,8 +118,8 @@ fn from_value(value: &Spanned<DeValue<'_>>, lines: Option<&Lines>) -> Node {
     Node { line, value }
 }
 
-/// Applies `path=value`, the path as in `character.0.controller.gains`, the value as in TOML (a bare word is a
-/// text). Tables on the way are made where absent; list items must be there.
+/// Applies `path=value`, the path as in `character.0.controller.gains`, `*` being every item of a list, the value as in TOML (a
+/// bare word is a text). Tables on the way are made where absent; list items must be there.
 ///
 /// # Errors
 /// A path that leads nowhere, or a value that is none.
@@ -142,33 +142,72 @@ pub fn set(root: &mut Node, assignment: &str) -> Result<(), SettingError> {
         }
         Err(e) => return Err(bad(path, format!("not a TOML value: {}", e.message().replace('\n', "; ")))),
     };
-    let mut at = root;
-    for part in path.replace('[', ".").replace(']', "").split('.') {
-        if part.is_empty() {
-            return Err(bad(path, "a part of the path is empty".to_owned()));
-        }
-        at = match &mut at.value {
-            Value::Table(entries) => {
-                let place = match entries.iter().position(|e| e.key == part) {
-                    Some(place) => place,
-                    None => {
-                        let node = Node { line: 0, value: Value::Table(Vec::new()) };
-                        entries.push(Entry { key: part.to_owned(), line: 0, node });
-                        entries.len() - 1
-                    }
-                };
-                &mut entries[place].node
-            }
-            Value::List(items) => {
-                let count = items.len();
-                let item = part.parse::<usize>().ok().and_then(|i| items.get_mut(i));
-                item.ok_or_else(|| {
-                    bad(path, format!("'{part}' is not an item of a list of {count}; they count from 0"))
-                })?
-            }
-            other => return Err(bad(path, format!("'{part}' lies inside {}", other.kind()))),
-        };
+    let plain = path.replace('[', ".").replace(']', "");
+    let parts: Vec<&str> = plain.split('.').collect();
+    put(root, &parts, &node).map_err(|problem| bad(path, problem))
+}
+
+/// Puts a value where the path leads; the problem where it leads nowhere.
+fn put(at: &mut Node, path: &[&str], value: &Node) -> Result<(), String> {
+    let Some((&part, rest)) = path.split_first() else {
+        *at = value.clone();
+        return Ok(());
+    };
+    if part.is_empty() {
+        return Err("a part of the path is empty".to_owned());
     }
-    *at = node;
-    Ok(())
+    match &mut at.value {
+        Value::Table(entries) => {
+            let place = match entries.iter().position(|e| e.key == part) {
+                Some(place) => place,
+                None => {
+                    let node = Node { line: 0, value: Value::Table(Vec::new()) };
+                    entries.push(Entry { key: part.to_owned(), line: 0, node });
+                    entries.len() - 1
+                }
+            };
+            put(&mut entries[place].node, rest, value)
+        }
+        Value::List(items) if part == "*" => items.iter_mut().try_for_each(|item| put(item, rest, value)),
+        Value::List(items) => {
+            let count = items.len();
+            let item = part.parse::<usize>().ok().and_then(|i| items.get_mut(i));
+            let item = item.ok_or_else(|| {
+                format!(
+                    "'{part}' is not an item of a list of {count}; they count from 0, and * is all of them"
+                )
+            })?;
+            put(item, rest, value)
+        }
+        other => Err(format!("'{part}' lies inside {}", other.kind())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(node: &Node) -> Vec<f64> {
+        let Value::Table(entries) = &node.value else { return Vec::new() };
+        let Value::List(items) = &entries[0].node.value else { return Vec::new() };
+        let of = |item: &Node| match &item.value {
+            Value::Table(entries) => match entries.iter().find(|e| e.key == "mass").map(|e| &e.node.value) {
+                Some(Value::Number(mass)) => *mass,
+                _ => f64::NAN,
+            },
+            _ => f64::NAN,
+        };
+        items.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_star_is_every_item_of_a_list() {
+        let mut root = parse("a.toml", "body = [{ mass = 1.0 }, { mass = 2.0 }, {}]").expect("TOML");
+        set(&mut root, "body.*.mass=3.0").expect("a path that leads somewhere");
+        assert_eq!(numbers(&root), [3.0; 3]);
+        set(&mut root, "body.1.mass=4.0").expect("a path that leads somewhere");
+        assert_eq!(numbers(&root), [3.0, 4.0, 3.0]);
+        let problem = set(&mut root, "body.*.mass.unit=5").expect_err("a number has no keys").problem;
+        assert!(problem.contains("lies inside a number"), "{problem}");
+    }
 }

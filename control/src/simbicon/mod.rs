@@ -30,7 +30,7 @@ use crate::pose_graph::aim;
 use crate::readings::Readings;
 use crate::velocity::{Drive, Goal, Muscles, Pace};
 use crate::walking::{
-    Biped, Course, Hold, STRIDE, STRIKE, Strides, hold_child, hold_parent, other, outward, show,
+    Biped, Course, Hold, STRIDE, STRIKE, Strides, hold_child, hold_parent, level_foot, other, outward, show,
 };
 
 const COMMANDS: &[&str] = &["speed", "heading"];
@@ -214,13 +214,6 @@ impl Simbicon {
             out.joint_force[freedom] += own[k];
         }
     }
-}
-
-/// Attitude of a foot that is bent against its shank by an angle, toes up, and otherwise level and along the course.
-fn level_foot(sense: &Sense<'_>, course: &Course, shank: Bone, angle: f64) -> DQuat {
-    let along = course.own(sense.data.world_from_body(sense.body_of(shank)).rotation.x_axis);
-    let pitch = (-along.z).atan2(along.x);
-    course.world() * DQuat::from_rotation_y(pitch - angle)
 }
 
 impl Controller for Simbicon {

@@ -106,8 +106,23 @@ impl FootPin {
         let pose = sense.data.world_from_body(sense.body_of(bone));
         let forward = pose.rotation.x_axis;
         let rotation = DQuat::from_rotation_z(forward.y.atan2(forward.x));
-        let place = sense.own.on_ground(pose.transform_point(point)) + sense.own.up() * CLEARANCE;
+        let up = sense.own.up();
+        let middle = pose.transform_point(point);
+        let height = self.ground(sense, bone) + CLEARANCE - up.dot(middle);
+        let place = middle + up * height;
         self.held = Some(Held { bone, point, place, rotation, against: [0; 3] });
+    }
+
+    /// Height of the ground below: where the other part of the foot is held, or where this one touches; as low as anything touches where neither is.
+    fn ground(&self, sense: &Sense<'_>, bone: Bone) -> f64 {
+        let up = sense.own.up();
+        if let Some(held) = self.held {
+            return up.dot(held.place) - CLEARANCE;
+        }
+        let body = sense.body_of(bone);
+        let felt = sense.data.memory.felt().iter().filter(|f| f.body_a == body && f.body_b.is_none());
+        let lowest = felt.map(|f| up.dot(f.point)).fold(f64::INFINITY, f64::min);
+        if lowest.is_finite() { lowest } else { sense.own.ground() }
     }
 
     /// Lets go.

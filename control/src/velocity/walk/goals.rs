@@ -2,7 +2,7 @@
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::Bone;
-use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 
 use super::states::Phase;
 use super::triangle::{double_support, reach};
@@ -10,7 +10,7 @@ use super::{Balance, Walk};
 use crate::controller::Sense;
 use crate::velocity::drive::Goal;
 use crate::velocity::target::Pace;
-use crate::walking::{Course, STRIKE, hold_child, hold_parent, level_foot, other};
+use crate::walking::{Course, STRIKE, foot_below, from_parent, heading_of, hold_child, hold_parent, other};
 
 /// Dorsiflexion of a foot that swings, rad: toes clear the ground by a few centimetres.
 const TOES_UP: f64 = 0.2;
@@ -18,6 +18,8 @@ const TOES_UP: f64 = 0.2;
 const GIVING: f64 = 1.0;
 /// How much more or less a hip is bent for balance at most, rad.
 const MORE: f64 = 0.4;
+/// How far pelvis and trunk lean into a fall at most, rad: a hip's range leaves the legs theirs.
+const SWAY: f64 = 0.4;
 /// How far below the ground a foot reaches so that it is sure to strike, m.
 const SURE: f64 = 0.02;
 /// Knee and ankle of one who stands, rad.
@@ -31,27 +33,20 @@ struct Swing {
 }
 
 impl Walk {
-    fn goal(&mut self, bone: Bone, q: [f64; 4], left: f64, tone: f64) {
+    pub(super) fn goal(&mut self, bone: Bone, q: [f64; 4], left: f64, tone: f64) {
         let pace = Pace { left, floor: self.options.floor };
         self.goals[bone] = Some(Goal::at(q, pace).softened(tone));
     }
 
     /// Knee, ankle and toes of a leg that stands, in the time that is left.
-    fn stand_on(
-        &mut self,
-        sense: &Sense<'_>,
-        course: &Course,
-        side: Side,
-        [knee, ankle, toes]: [f64; 3],
-        left: f64,
-    ) {
+    fn stand_on(&mut self, sense: &Sense<'_>, side: Side, [knee, ankle, toes]: [f64; 3], left: f64) {
         let (leg, tone) = (*self.biped.leg(side), self.options.tone);
         let left = if self.options.balance == Balance::Capture { 0.0 } else { left };
         self.goal(leg.shank, [knee, 0.0, 0.0, 0.0], left, tone.knee);
         // Where pins hold the foot its leg holds the body sideways; where ground does, the foot lies flat whatever the leg does.
         let foot = if self.options.balance == Balance::Capture {
             let [forward, aside] = self.options.ankles;
-            let level = level_foot(sense, course, leg.shank, ankle - forward * self.stray.x);
+            let level = foot_below(sense, leg.shank, ankle + self.grade.atan() - forward * self.stray.x);
             hold_child(sense, leg.foot, level * DQuat::from_rotation_x(aside * self.stray.y)).q
         } else {
             DQuat::from_rotation_y(-ankle)
@@ -72,7 +67,7 @@ impl Walk {
         self.goal(leg.shank, [swing.knee, 0.0, 0.0, 0.0], left, tone.knee);
         // Level as the leg will be.
         let shank = swing.thigh * DQuat::from_rotation_y(swing.knee);
-        let foot = shank.conjugate() * DQuat::from_rotation_y(-swing.toes_up);
+        let foot = shank.conjugate() * DQuat::from_rotation_y(-swing.toes_up - self.grade.atan());
         self.goal(leg.foot, foot.to_array(), left, tone.swing_ankle);
         if let Some(toe) = leg.toe {
             self.goal(toe, [0.0; 4], left, tone.toe);
@@ -93,9 +88,14 @@ impl Walk {
         let thigh = sense.body_of(self.biped.leg(side).thigh);
         let drift = sense.data.body_velocity(thigh).linear * left.max(self.options.floor);
         let hip = sense.data.world_from_body(thigh).translation + drift;
-        let way = course.own(self.ankle(sense, self.stance) - hip);
-        let down = sense.own.up().dot(hip) - sense.own.ground() - self.legs.ankle + below;
-        DVec3::new(way.x + self.step[1], way.y + self.leftward(side), -down)
+        let stance = match self.options.balance {
+            Balance::Capture => self.foothold(sense),
+            _ => self.ankle(sense, self.stance),
+        };
+        let way = course.own(stance - hip);
+        let ground = sense.own.ground() + self.grade * self.step[1];
+        let down = sense.own.up().dot(hip) - ground - self.legs.ankle + below;
+        DVec3::new(way.x + self.step[1], way.y + self.leftward(sense, course, side), -down)
     }
 
     /// A leg that is lifted: it bends in the plane in which it will reach out `left` seconds from now.
@@ -130,17 +130,23 @@ impl Walk {
         if self.options.balance == Balance::Capture {
             let [pitch, bend] = self.options.toe_off;
             let [knee, ankle] = self.options.stance;
-            self.stand_on(sense, course, rear, [bend, -pitch, 0.0], left);
-            self.stand_on(sense, course, front, [knee, ankle, 0.0], left);
+            self.stand_on(sense, rear, [bend, -pitch, 0.0], left);
+            self.stand_on(sense, front, [knee, ankle, 0.0], left);
             let hip = hold_child(sense, thigh, course.world());
             self.goal(thigh, hip.q.to_array(), left + self.times().lift, self.options.tone.swing_hip);
         } else {
             let pose = double_support(&self.legs, self.step[1], self.options.toe_off, 0.0);
             let ([hip, rear_leg @ ..], [_, front_leg @ ..]) = (pose.rear, pose.front);
-            self.stand_on(sense, course, rear, rear_leg, left);
-            self.stand_on(sense, course, front, front_leg, left);
-            self.goal(thigh, DQuat::from_rotation_y(-hip).to_array(), left, self.options.tone.swing_hip);
+            self.stand_on(sense, rear, rear_leg, left);
+            self.stand_on(sense, front, front_leg, left);
+            let hip = DQuat::from_rotation_y(-hip) * self.turned_as_it_stands(sense, course, rear);
+            self.goal(thigh, from_parent(sense, thigh, hip).to_array(), left, self.options.tone.swing_hip);
         }
+    }
+
+    /// The turn from the course to a foot that stands: what the leg above must not take back, as long as the ground holds the foot.
+    pub(super) fn turned_as_it_stands(&self, sense: &Sense<'_>, course: &Course, side: Side) -> DQuat {
+        DQuat::from_rotation_z(heading_of(sense, self.biped.leg(side).foot) - course.heading)
     }
 
     pub(super) fn set_goals(&mut self, sense: &Sense<'_>, course: &Course) {
@@ -148,17 +154,22 @@ impl Walk {
         let time = self.clock;
         let (rear, front) = (self.stance, other(self.stance));
         let holds = match self.phase {
+            Phase::Stand if self.options.balance == Balance::Capture => {
+                self.stand_free(sense, course);
+                return;
+            }
             Phase::Stand => {
-                self.stand_on(sense, course, rear, STILL, 0.3 - time);
-                self.stand_on(sense, course, front, STILL, 0.3 - time);
+                self.stand_on(sense, rear, STILL, 0.3 - time);
+                self.stand_on(sense, front, STILL, 0.3 - time);
                 let thigh = self.biped.leg(front).thigh;
-                self.goal(thigh, DQuat::IDENTITY.to_array(), 0.3 - time, self.options.tone.stance_hip);
+                let straight = from_parent(sense, thigh, self.turned_as_it_stands(sense, course, front));
+                self.goal(thigh, straight.to_array(), 0.3 - time, self.options.tone.stance_hip);
                 rear
             }
             Phase::Lift => {
                 let left = (times.lift - time) / self.hurry;
                 let [knee, ankle] = self.options.stance;
-                self.stand_on(sense, course, rear, [knee, ankle, 0.0], left);
+                self.stand_on(sense, rear, [knee, ankle, 0.0], left);
                 let swing = self.bent_leg(sense, course, left + times.reach / self.hurry);
                 self.swing(sense, course, front, &swing, left);
                 rear
@@ -170,7 +181,7 @@ impl Walk {
                 let (below, toes, swing_left) =
                     if left > down { (-self.options.over, TOES_UP, left - down) } else { (SURE, 0.0, left) };
                 let [knee, ankle, toe] = self.strike_pose(-left);
-                self.stand_on(sense, course, rear, [knee, ankle, toe], left);
+                self.stand_on(sense, rear, [knee, ankle, toe], left);
                 let swing = self.leg_to(self.way_to_strike(sense, course, swing_left, below), toes);
                 self.swing(sense, course, front, &swing, swing_left);
                 rear
@@ -187,7 +198,10 @@ impl Walk {
     fn hold_trunk(&mut self, sense: &Sense<'_>, course: &Course, holds: Side) {
         let thigh = self.biped.leg(holds).thigh;
         let free = self.options.balance == Balance::Capture && sense.own.load(holds) < STRIKE;
-        let upright = hold_parent(sense, thigh, course.world() * DQuat::from_rotation_y(self.options.lean));
+        let DVec2 { x: ahead, y: aside } = self.stray * DVec2::from(self.options.sway);
+        let lean = DQuat::from_rotation_y(self.options.lean + ahead.clamp(-SWAY, SWAY))
+            * DQuat::from_rotation_x(-aside.clamp(-SWAY, SWAY));
+        let upright = hold_parent(sense, thigh, course.world() * lean);
         let pace = Pace { left: 0.0, floor: self.options.floor };
         let goal = Goal { rates: upright.v, ..Goal::at(upright.q.to_array(), pace) };
         self.goals[thigh] = (!free).then(|| goal.softened(self.options.tone.stance_hip));

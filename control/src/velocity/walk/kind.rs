@@ -75,7 +75,19 @@ const KEYS: &[Setting] = &[
         "0.0",
         "of `capture`: how much more the hip that is lifted bends then, rad/m",
     ),
-    Setting::new("ankle_aside", "0.0", "the same to the side, rad/m"),
+    Setting::new("ankle_aside", "0.0", "of `capture`: the same as `ankle_forward` to the side, rad/m"),
+    Setting::new(
+        "sway_forward",
+        "0.0",
+        "of `capture`: how the pelvis and all above lean into such a fall, rad/m",
+    ),
+    Setting::new("sway_aside", "0.0", "of `capture`: the same to the side, rad/m"),
+    Setting::new("passing", "0.0", "of `capture`: least way between feet that are side by side, m"),
+    Setting::new(
+        "eager",
+        "1.0",
+        "of `capture`: how many times as long as they shall be steps are asked for at first; it learns by how long they are",
+    ),
     Setting::new(
         "tone.stance_hip",
         "",
@@ -191,5 +203,8 @@ fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
         hurry: number("hurry", usual.hurry)?.max(1.0),
         ankles: [number("ankle_forward", usual.ankles[0])?, number("ankle_aside", usual.ankles[1])?],
         apart: [number("apart_least", usual.apart[0])?, number("apart_most", usual.apart[1])?],
+        sway: [number("sway_forward", usual.sway[0])?, number("sway_aside", usual.sway[1])?],
+        passing: number("passing", usual.passing)?,
+        eager: share("eager", usual.eager)?,
     })
 }

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`options`] | what a walk is made of |
 //! | `states` | which state follows which, and when |
+//! | `stand` | standing without pins, from and to which it walks |
 //! | [`placement`] | where the next foot goes |
 //! | [`triangle`] | the legs at double support, and a leg that reaches |
 //! | `goals` | what the joints shall be in every state |
@@ -21,6 +22,7 @@ mod goals;
 mod kind;
 pub mod options;
 pub mod placement;
+mod stand;
 mod states;
 pub mod triangle;
 
@@ -38,13 +40,14 @@ use super::pins::FootPin;
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::kind::Refusal;
 use crate::readings::{Published, Readings, Together};
+use crate::senses::Hull;
 use crate::walking::{Biped, Course, STRIDE, Strides, show};
 use states::Phase;
 use triangle::LegLengths;
 
 const COMMANDS: &[&str] = &["speed", "step", "heading"];
 
-const PUBLISHED: [Published; 7] = [
+const PUBLISHED: [Published; 8] = [
     STRIDE[0],
     STRIDE[1],
     STRIDE[2],
@@ -61,6 +64,12 @@ const PUBLISHED: [Published; 7] = [
         unit: "m",
         help: "How far the last step is from what was asked for",
         together: Together::Most,
+    },
+    Published {
+        name: "heading",
+        unit: "deg",
+        help: "Where the pelvis points, left of +x",
+        together: Together::Mean,
     },
 ];
 
@@ -79,7 +88,13 @@ pub struct Walk {
     clock: f64,
     /// How fast that clock goes: [`placement`] (4).
     hurry: f64,
-    /// How far `ξ` is from where it is in a steady walk, forward and left, m.
+    /// Seconds of a step of [`Balance::Capture`], whatever its length.
+    beat: f64,
+    /// How many times as long as they shall be steps are asked for: learned, see `states`.
+    eager: f64,
+    /// Rise of the ground per metre ahead, as the last footholds tell it.
+    grade: f64,
+    /// How far `ξ` is from where it is in a steady walk, or in standing, forward and left, m.
     stray: DVec2,
     /// Length of the step at hand, as asked for and as balance has it, m.
     step: [f64; 2],
@@ -87,6 +102,8 @@ pub struct Walk {
     aside: f64,
     course: Option<Course>,
     strides: Strides,
+    /// The feet that bear, seen from above.
+    base: Hull,
     goals: Vec<Option<Goal>>,
     values: [f64; PUBLISHED.len()],
 }
@@ -112,11 +129,15 @@ impl Walk {
             stance: Side::Right,
             clock: 0.0,
             hurry: 1.0,
+            beat: states::beat(&options),
+            eager: options.eager,
+            grade: 0.0,
             stray: DVec2::ZERO,
             step: [options.step; 2],
             aside: options.width,
             course: None,
             strides: Strides::default(),
+            base: Hull::with_capacity(physique.soles().len()),
             goals: vec![None; bodies.len()],
             values: [0.0; PUBLISHED.len()],
             biped,
@@ -169,6 +190,9 @@ impl Controller for Walk {
         for side in Side::BOTH {
             self.strides.stand(side, self.ankle(sense, side), sense.time());
         }
+        // One who is on its way already need not begin with short steps.
+        let forward = self.course.map_or(0.0, |course| course.own(sense.own.velocity()).x);
+        self.step = [(forward * self.beat).clamp(0.0, self.options.step); 2];
         self.enter_phase(Phase::Stand, sense);
     }
 
@@ -187,23 +211,26 @@ impl Controller for Walk {
         self.place_foot(sense, &course);
         self.set_goals(sense, &course);
         self.clock += self.hurry * sense.dt;
-        let goals = &self.goals;
-        self.drive.act(sense, |bone| goals[bone], out);
+        // One who lies goes on to want what it wants, but muscles let go.
+        let (goals, lies) = (&self.goals, self.has_fallen(sense));
+        self.drive.act(sense, |bone| goals[bone].filter(|_| !lies), out);
         self.pins.iter_mut().for_each(|pin| pin.act(sense, out));
         let pull = self.pins.iter().map(|pin| -pin.wrench(sense).linear.z).fold(0.0, f64::max);
         self.values[..STRIDE.len()].copy_from_slice(&self.strides.values);
         self.values[5] = pull;
+        self.values[7] = Course::of(sense).heading.to_degrees();
     }
 
     fn commands(&self) -> &[&'static str] {
         COMMANDS
     }
 
-    /// `speed`: m/s, zero stops. `step`: length of the steps from the next on, m. `heading`: degrees left of +x.
+    /// `speed`: m/s, zero stops. `step`: length of the steps from the next on, m. `heading`: degrees left of +x. Steps that go where balance
+    /// wants them keep their time: a speed is a length of steps there.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         match (name, &mut self.course) {
-            ("speed", _) => self.options.speed = value.max(0.0),
-            ("step", _) => self.options.step = value.clamp(0.0, 0.75),
+            ("speed", _) => self.set_speed(value.max(0.0)),
+            ("step", _) => self.set_step(value.clamp(0.0, 0.75)),
             ("heading", Some(course)) => course.wanted = value.to_radians(),
             ("heading", None) => {}
             _ => return Err(self.unknown()),
