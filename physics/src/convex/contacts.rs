@@ -79,6 +79,9 @@ pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usiz
     }
 }
 
+/// Least mobility across a contact that friction reckons with, of that along it.
+const LEAST_ACROSS: f64 = 1e-3;
+
 /// Writes the law of a contact's row once mobilities are known.
 pub(super) fn write_law(
     row: &mut Row,
@@ -125,7 +128,8 @@ pub(super) fn write_law(
         along.target = along.target.max(lost);
     }
     row.is_new = load == 0.0;
-    row.law.softness = SIGMA * w_t.max(f64::MIN_POSITIVE) * row.stiffer();
+    // What is on a rail cannot move across: stiffness without bound there would be no number.
+    row.law.softness = SIGMA * w_t.max(LEAST_ACROSS * row.mobility) * row.stiffer();
     row.law.target = contact.stick.stretch * (-0.5 / h);
     row.law.bound = contact.law.material.friction * load;
 }

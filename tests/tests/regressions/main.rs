@@ -25,6 +25,7 @@ mod bounce_and_stop;
 mod bullet3_4636_tumbling_box;
 mod bullets;
 mod card_house;
+mod contact_on_a_rail;
 mod contradictory_pins;
 mod hanging_chains;
 mod heavy_on_light;

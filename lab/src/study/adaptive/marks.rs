@@ -72,7 +72,7 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
             ("farthest slide of the supporting foot, mm", "slide", SLIDE),
         ] {
             let values = of(name);
-            let (worst, above) = (most(&values), values.iter().filter(|v| !(**v <= bound)).count());
+            let (worst, above) = (most(&values), values.iter().filter(|v| v.is_nan() || **v > bound).count());
             marks.push(Mark {
                 what: format!("{what}, {words}: at most {bound}"),
                 found: format!("{worst:.2}, above it {above} of {}", values.len()),
