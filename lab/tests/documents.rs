@@ -130,7 +130,7 @@ fn placed(word: &str, dir: &Path) -> String {
 
 /// The rule by which commands are made short.
 fn shorten(words: &mut Vec<String>) {
-    let studies = ["clip-trials", "gain-map", "push-atlas", "stand-atlas"];
+    let studies = ["adaptive-study", "clip-trials", "gain-map", "push-atlas", "stand-atlas"];
     let more: &[&str] = match words[0].as_str() {
         "run" if words.get(1).is_some_and(|w| studies.contains(&w.as_str())) => {
             // In place of the shard it shows, if it does.

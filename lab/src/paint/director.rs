@@ -250,13 +250,15 @@ mod tests {
 
     #[test]
     fn a_row_is_seen_from_its_side() {
-        let scene = Scene::load("adaptive-hits", &[]).unwrap();
-        let world = World::new(&scene).unwrap();
         let cell = (Rect::new(0, 0, 640, 360), Margins { top: 60, bottom: 40 });
-        let mut director = Director::new(scene.cameras[0].camera, None, true);
-        let camera = director.look(&[&world], &[cell], 0.04)[0];
-        assert!(behind(&world, camera.yaw) < 0.1 && behind(&world, director.home.yaw) > 0.1);
-        assert!(hidden(&world, camera.eye()) < 0.01);
+        for name in ["dynamo-impacts", "dynamo-shoves", "dynamo-jump", "dynamo-punches", "velocity-pushes"] {
+            let scene = Scene::load(name, &[]).unwrap();
+            let world = World::new(&scene).unwrap();
+            let mut director = Director::new(scene.cameras[0].camera, None, true);
+            let camera = director.look(&[&world], &[cell], 0.04)[0];
+            assert!(behind(&world, camera.yaw) < 0.1 && behind(&world, director.home.yaw) > 0.1, "{name}");
+            assert!(hidden(&world, camera.eye()) < 0.01, "{name}");
+        }
     }
 
     #[test]
