@@ -2,7 +2,7 @@
 //!
 //! A link of length `r` that is pulled with `f` turns back with `f·r` per radian, as a plucked string does. That stiffness is not in the problem, whose
 //! forces act at the pose the step begins with; symplectic as the step is, it carries `K h² < 4 I` and no more. A hundred kilograms on
-//! a rope of hundred-gram links have thirty times that at 120 Hz: zigzags grow until the pin is given up. So what goes beyond the link's own
+//! links of 0.1 kg and 0.3 m are beyond that at 120 Hz: zigzags grow until the pin is given up. So what goes beyond the link's own
 //! inertia becomes a damper of its joint, as the step's end would feel it (after Andrews, Teichmann and Kry 2017, with joints in place of bodies):
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Of joints that turn by more than [`TURN`] in a step it says nothing, linear as it is, nor of pins that are off their place by that share of their arm: these would pull the harder
-//! the harder they had pulled. It acts between a link and the one before it, so it takes zigzags and leaves swings, and momentum, alone; twists are damped with them. Pulls are those of the last step.
+//! the harder they had pulled. It acts between a link and the one before it, so it takes zigzags, hardly swings, and no momentum but at the world; twists are damped with them. Pulls are those of the last step.
 
 use glam::DVec3;
 
