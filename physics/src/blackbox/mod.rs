@@ -229,7 +229,7 @@ impl BlackBox {
         let fault = match outcome {
             Ok(report) => {
                 self.newest().led_to = Some(fingerprint(state));
-                self.weigh(model, state, act, opt);
+                self.weigh(model, state, data, act, opt);
                 let Some((tree, before, steps)) = self.jump(model) else {
                     let newest = self.newest();
                     newest.report = Some(report);
@@ -302,10 +302,16 @@ impl BlackBox {
     }
 
     /// Energies after a step, and what came from outside during it.
-    fn weigh(&mut self, model: &Model, state: &State, act: &Actuation, opt: &StepOptions) {
-        forward_kinematics(model, state, &mut self.scratch);
-        forward_velocity(model, state, &mut self.scratch);
-        energies(model, &self.scratch, &state.v, &mut self.energy);
+    fn weigh(&mut self, model: &Model, state: &State, data: &Data, act: &Actuation, opt: &StepOptions) {
+        // The convex step leaves poses and velocities of its end.
+        let after = if data.looked.is_of(state) {
+            data
+        } else {
+            forward_kinematics(model, state, &mut self.scratch);
+            forward_velocity(model, state, &mut self.scratch);
+            &self.scratch
+        };
+        energies(model, after, &state.v, &mut self.energy);
         let before = &self.ring[self.place()].energy;
         for (tree, (now, before)) in self.energy.iter_mut().zip(before).enumerate() {
             // A tree that moves exactly as it is told moves by somebody's will.
@@ -313,7 +319,7 @@ impl BlackBox {
             now.given = before.given + if told { now.total - before.total } else { 0.0 };
         }
         for helper in self.helpers.drain(..) {
-            self.energy[model.tree_number(helper.body)].given += helper.work(&self.scratch, opt.dt);
+            self.energy[model.tree_number(helper.body)].given += helper.work(after, opt.dt);
         }
     }
 
@@ -349,6 +355,8 @@ impl BlackBox {
     ) -> Fault {
         let mut body = model.trees[tree].start;
         let mut most = f64::NEG_INFINITY;
+        forward_kinematics(model, state, &mut self.scratch);
+        forward_velocity(model, state, &mut self.scratch);
         for i in model.trees[tree].clone() {
             let energy = kinetic(model, &self.scratch, &state.v, i);
             if energy > most {
@@ -412,7 +420,8 @@ fn names(model: &Model) -> impl Iterator<Item = String> + '_ {
 /// Of the bits of a state; equal states have equal numbers.
 fn fingerprint(state: &State) -> u64 {
     let mut print = Fingerprint::default();
-    print.numbers(state.q.iter().chain(&state.v).chain(core::iter::once(&state.time)));
+    // Word by word: bytes would take longer than the step of somebody who is played back.
+    state.q.iter().chain(&state.v).chain(core::iter::once(&state.time)).for_each(|x| print.word(x.to_bits()));
     print.value()
 }
 

@@ -37,6 +37,12 @@ impl Travel {
     /// Stays where it is.
     pub(crate) const NONE: Self = Self { way: Motion::ZERO, more: 0.0 };
 
+    /// The farthest any point within `reach` of the body's origin gets.
+    #[inline]
+    pub(super) fn farthest(&self, reach: f64) -> f64 {
+        self.way.linear.length() + self.way.angular.length() * reach + self.more
+    }
+
     /// What it does to a shape whose origin is `arm` from the body's and whose core keeps within `span` of it. What is
     /// not finite reaches nothing.
     #[inline]

@@ -101,13 +101,18 @@ impl SweepAndPrune {
 
 /// Axis on which the centres vary most; the present one unless another is clearly wider.
 fn widest_axis(boxes: &[Aabb], present: usize) -> usize {
-    let n = boxes.len().max(1) as f64;
+    let mut n = 0.0;
     let (mut sum, mut square) = (glam::DVec3::ZERO, glam::DVec3::ZERO);
     for b in boxes {
         let center = b.min + b.max;
+        if !center.is_finite() {
+            continue;
+        }
+        n += 1.0;
         sum += center;
         square += center * center;
     }
+    let n = f64::max(n, 1.0);
     let variance = square / n - (sum / n) * (sum / n);
     let best = variance.max_position();
     if variance[best] > 1.5 * variance[present] { best } else { present }

@@ -122,6 +122,8 @@ pub struct Colliders {
     filters: Vec<Filter>,
     /// Radius of each collider's core about its own origin: what a turn moves.
     spans: Vec<f64>,
+    /// By body: how far its shapes reach from its origin.
+    reaches: Vec<f64>,
     /// Pairs of bodies that never touch; smaller index first, sorted.
     excluded: Vec<(BodyId, BodyId)>,
     /// Colliders that move.
@@ -166,6 +168,13 @@ impl Colliders {
         set.filters = set.list.iter().map(filter).collect();
         set.families = Families::new(&set.list, &set.moving);
         set.spans = set.list.iter().map(|c| core_span(&c.shape)).collect();
+        for c in &set.list {
+            if let (Some(body), Some(aabb)) = (c.body, c.shape.aabb(&c.body_from_shape)) {
+                let i = body.index();
+                set.reaches.resize(set.reaches.len().max(i + 1), 0.0);
+                set.reaches[i] = set.reaches[i].max(aabb.min.abs().max(aabb.max.abs()).length());
+            }
+        }
         set.static_bvh = Bvh::new(&boxes);
         set.excluded = excluded_bodies.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
         set.excluded.sort_unstable();
@@ -209,6 +218,12 @@ impl Colliders {
 
     pub(super) fn spans(&self) -> &[f64] {
         &self.spans
+    }
+
+    /// How far the shapes of a body reach from its origin.
+    #[inline]
+    pub(super) fn reach_of(&self, body: usize) -> f64 {
+        self.reaches.get(body).copied().unwrap_or(0.0)
     }
 
     pub(super) fn unbounded(&self) -> &[u32] {

@@ -2,7 +2,7 @@
 
 use super::ahead::Sweep;
 use super::narrow::{NarrowScratch, find_candidates, keep_points};
-use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel};
+use super::{Aabb, ColliderId, Colliders, Manifold, SweepAndPrune, Travel, Unseen};
 use crate::model::BodyId;
 use crate::spatial::Transform;
 
@@ -39,6 +39,9 @@ pub struct Contacts {
     /// Pairs (A, B) the filters let through, sorted.
     pairs: Vec<(u32, u32)>,
     scratch: NarrowScratch,
+    /// Rough bounds of trees, and by body whether its tree is to be left alone; none where nobody is told.
+    pub(super) rough: Vec<Aabb>,
+    pub(super) alone: Vec<bool>,
 }
 
 impl Contacts {
@@ -63,7 +66,8 @@ pub fn find_contacts(
     options: &ContactOptions,
     contacts: &mut Contacts,
 ) {
-    find_contacts_ahead(colliders, world_from_body, |_| Travel::NONE, options, contacts);
+    contacts.leave_nobody_alone();
+    find_contacts_ahead(colliders, world_from_body, |_| Travel::NONE, options, None, contacts);
 }
 
 /// The same, and also gaps that colliders can close until one looks again, whatever way a blow turns them
@@ -73,12 +77,18 @@ pub(crate) fn find_contacts_ahead(
     world_from_body: impl Fn(BodyId) -> Transform,
     travel: impl Fn(BodyId) -> Travel,
     options: &ContactOptions,
+    unseen: Option<&Unseen<'_>>,
     contacts: &mut Contacts,
 ) {
     let margin = options.margin.max(0.0);
     let list = colliders.list();
     place(colliders, world_from_body, travel, contacts);
-    find_pairs(colliders, margin, contacts);
+    if contacts.is_nobody_near() {
+        contacts.pairs.clear();
+        contacts.manifolds.clear();
+        return;
+    }
+    find_pairs(colliders, margin, unseen, contacts);
     let Contacts { world_from_shape, sweeps, manifolds, pairs, scratch, .. } = contacts;
     let mut n = 0;
     for &(a, b) in pairs.iter() {
@@ -113,7 +123,7 @@ fn place(
     travel: impl Fn(BodyId) -> Travel,
     contacts: &mut Contacts,
 ) {
-    let Contacts { world_from_shape, sweeps, .. } = contacts;
+    let Contacts { world_from_shape, sweeps, alone, .. } = contacts;
     let n = colliders.list().len();
     world_from_shape.resize(n, Transform::IDENTITY);
     sweeps.resize(n, Sweep::NONE);
@@ -125,17 +135,25 @@ fn place(
         };
         let world_from_body = world_from_body(body);
         *place = world_from_body * collider.body_from_shape;
+        if alone.get(body.index()) == Some(&true) {
+            continue;
+        }
         *sweep = travel(body).sweep(place.translation - world_from_body.translation, span);
     }
 }
 
-fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
-    let Contacts { world_from_shape, sweeps, moving_boxes, family_boxes, sweep, between, pairs, .. } =
-        contacts;
+fn find_pairs(colliders: &Colliders, margin: f64, unseen: Option<&Unseen<'_>>, contacts: &mut Contacts) {
+    let Contacts {
+        world_from_shape, sweeps, moving_boxes, family_boxes, sweep, between, pairs, alone, ..
+    } = contacts;
     let list = colliders.list();
     let moving = colliders.moving();
     moving_boxes.clear();
+    let body = |c: u32| list[c as usize].body;
     moving_boxes.extend(moving.iter().map(|&m| {
+        if body(m).is_some_and(|b| alone.get(b.index()) == Some(&true)) {
+            return Aabb::EMPTY;
+        }
         let aabb = list[m as usize].shape.aabb(&world_from_shape[m as usize]);
         // Moving shapes are bounded; a pose that is not finite gives a box that overlaps nothing.
         let finite = aabb.filter(|b| b.min.is_finite() && b.max.is_finite());
@@ -145,6 +163,9 @@ fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
     colliders.families().find_pairs(moving_boxes, family_boxes, sweep, |i, j| {
         let (a, b) = (moving[i as usize], moving[j as usize]);
         let (a, b) = (a.min(b), a.max(b));
+        if unseen.is_some_and(|unseen| unseen.leaves(body(a), body(b))) {
+            return;
+        }
         if colliders.may_touch(ColliderId(a), ColliderId(b)) {
             between.push((a, b));
         }
@@ -165,6 +186,9 @@ fn find_pairs(colliders: &Colliders, margin: f64, contacts: &mut Contacts) {
         while next < between.len() && between[next].0 == a {
             pairs.push(between[next]);
             next += 1;
+        }
+        if unseen.is_some_and(|unseen| unseen.leaves_world(body(a))) {
+            continue;
         }
         let mut accept = |b: u32| {
             if colliders.may_touch(ColliderId(a), ColliderId(b)) {

@@ -42,6 +42,7 @@ mod round;
 mod round_box;
 mod surface;
 mod terrain;
+mod told;
 
 pub(crate) use ahead::Travel;
 pub use broad::SweepAndPrune;
@@ -51,6 +52,7 @@ pub use contacts::{ContactOptions, Contacts, find_contacts};
 pub use manifold::{ContactPoint, MAX_POINTS, Manifold};
 pub use narrow::{NarrowScratch, collide_pair};
 pub use ray::{Ray, RayHit, cast_ray, ray_shape};
+pub(crate) use told::Unseen;
 
 pub use crate::model::shape::{Aabb, Bvh};
 

@@ -68,6 +68,11 @@ pub(crate) struct Stick {
 pub(crate) type Key = (u32, u32, u64);
 
 impl Contact {
+    /// It presses no more, and remembers nothing.
+    pub(crate) fn let_go(&mut self) {
+        (self.force, self.phase, self.stick) = (DVec3::ZERO, Phase::Open, Stick::default());
+    }
+
     /// Two unit vectors across the normal; the first along `direction` where that says anything.
     pub fn tangents(&self, direction: DVec3) -> [DVec3; 2] {
         let across = direction - self.normal * self.normal.dot(direction);

@@ -52,6 +52,10 @@ const SETTLED_LATE: f64 = 0.04;
 pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usize) -> bool) {
     for (index, contact) in data.contact.points.iter_mut().enumerate() {
         contact.row = NONE;
+        if data.step.told.holds(contact.body_a, contact.body_b) {
+            contact.let_go();
+            continue;
+        }
         if is_asleep(contact.a()) {
             continue;
         }

@@ -16,8 +16,10 @@
 //! a share of `T` is taken off,
 //!
 //! ```text
-//! (3)  T⁺ = T - δ,   δ = h g·(P⁰ + P)/2 - m g·(c⁺ - c)        where δ > a hundredth of T
+//! (3)  T⁺ = T - δ,   δ = h min(g·(P⁰ + P)/2, g·P) - m g·(c⁺ - c)        where δ > a hundredth of T
 //! ```
+//!
+//! but no more than its way was bent upwards: `δ = 0` on a straight one, whatever else pushes, so that what slides on a rail rests on the ground.
 //!
 //! In flight, where no term of the problem acts on the tree, the way is that of the parabola, `h P/m - ½ h² g`, so that the
 //! energy of a throw stays what it was.
@@ -70,6 +72,8 @@ const MOST: usize = 64;
 /// Share of the energy by which a tree that hangs may rise in a step beyond what the kick took for it, (3). A swing does so by the square of
 /// its turn per step, and falls back; what rises by more is not resolved.
 const RISEN: f64 = 1e-2;
+/// Share of its energy by which a free tree's kick without inertial forces may be above (4): contacts that answered to them, while they press.
+const GIVEN: f64 = 1e-3;
 /// Energy that counts as rounding, of all of it.
 const ROUNDING: f64 = 1e-9;
 /// Shortest part of their way that joints go whose tree lacks the energy for all of it.
@@ -157,6 +161,10 @@ pub(crate) fn move_on(
         }
         let freedoms = model.freedoms_of(tree);
         next.v[freedoms.clone()].copy_from_slice(&convex.v[freedoms]);
+        if data.step.told.is_idle(tree) {
+            super::told::move_on(model, state, data, act, convex, next, tree);
+            continue;
+        }
         if convex.is_asleep[tree] {
             continue;
         }
@@ -253,8 +261,16 @@ fn move_tree(
     let kicked = if fast {
         Sums::of(model, data, tree, &convex.velocity, &convex.v)
     } else {
-        kick_without_turning(model, data, convex, tree);
-        Sums::of(model, data, tree, &convex.direction, &convex.dv)
+        let given = kick_without_turning(model, data, convex, tree);
+        let mut kicked = Sums::of(model, data, tree, &convex.direction, &convex.dv);
+        if !has_free_root {
+            // It falls along the way of the kick with inertial forces, and that differs.
+            kicked.energy = given.energy.max(0.0);
+        } else if kicked.energy > (1.0 + GIVEN) * given.energy {
+            // Contacts that answered to inertial forces cannot be asked without.
+            kicked = given;
+        }
+        kicked
     };
     if !fast && turn(model, tree, &convex.velocity, h) > FAST {
         // Made fast by the kick.
@@ -305,7 +321,7 @@ fn move_tree(
         let way = kicked.momentum * (h / kicked.mass) + ballistic(model, convex, tree);
         keep_momentum(model, data, next, tree, &kicked, &found, way, keep_energy.then_some(energy));
     } else if keep_energy && found.energy > 0.0 {
-        let risen = fell - kicked.mass * model.gravity.dot(found.center - kicked.center);
+        let risen = h * fell - kicked.mass * model.gravity.dot(found.center - kicked.center);
         let energy = if risen > RISEN * energy { (energy - risen).max(0.0) } else { energy };
         let share = (energy / found.energy).sqrt().min(MOST_GAIN);
         next.v[model.freedoms_of(tree)].iter_mut().for_each(|v| *v *= share);
@@ -313,15 +329,17 @@ fn move_tree(
     }
 }
 
-/// What gravity did in the kick of a tree, `h g·(P⁰ + P)/2`.
+/// The lesser of what gravity did in the kick of a tree and what it would do on the straight way after it, per time.
 fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize) -> f64 {
-    let mut both = DVec3::ZERO;
+    let (mut before, mut after) = (DVec3::ZERO, DVec3::ZERO);
     for i in model.trees[tree].clone() {
         let inertia = &model.links[i].inertia;
         let arm = data.position.world_from_body[i].rotation * inertia.center_of_mass;
-        both += (data.velocity.body[i] + convex.velocity[i]).at(arm).linear * inertia.mass;
+        before += data.velocity.body[i].at(arm).linear * inertia.mass;
+        after += convex.velocity[i].at(arm).linear * inertia.mass;
     }
-    model.gravity.dot(both) * (0.5 * convex.dt)
+    let (before, after) = (model.gravity.dot(before), model.gravity.dot(after));
+    (0.5 * (before + after)).min(after)
 }
 
 /// Moves the joint of body `i` by a part of its way after the kick.
@@ -332,7 +350,7 @@ fn go_part(model: &Model, state: &State, convex: &mut Convex, next: &mut State, 
 }
 
 /// Moves the joint of body `i` by its rates after the kick.
-fn go_straight(model: &Model, state: &State, convex: &Convex, next: &mut State, i: usize) {
+pub(super) fn go_straight(model: &Model, state: &State, convex: &Convex, next: &mut State, i: usize) {
     let (body, link) = (&model.bodies[i], &model.links[i]);
     next.q[body.q_range()].copy_from_slice(&state.q[body.q_range()]);
     next.v[body.v_range()].copy_from_slice(&convex.v[body.v_range()]);

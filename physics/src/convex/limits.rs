@@ -21,7 +21,7 @@ use crate::actuation::Actuation;
 use crate::model::{Limits, Model};
 use crate::state::State;
 use crate::step::StepOptions;
-use crate::step::limits::{each_limit, each_passed, is_near};
+use crate::step::limits::{at_least, each_limit, each_passed, is_far, is_near};
 
 /// Softness relative to what a limit acts on: several terms may press against it. It is met to a millionth.
 const LIMIT: f64 = 1e-6;
@@ -50,6 +50,11 @@ pub(super) fn push(model: &Model, state: &State, act: &Actuation, opt: &StepOpti
             continue;
         }
         let (q, v) = (&state.q[body.q_range()], &state.v[body.v_range()]);
+        let least = at_least(body, q);
+        if is_far(least, v, opt.dt) {
+            convex.room[i] = least;
+            continue;
+        }
         let is_straight = matches!(body.joint.limits, Limits::Range { .. });
         each_limit(body, q, |left, direction| {
             if is_near(left, &direction, v, opt.dt) {

@@ -43,6 +43,7 @@ mod scale;
 mod smooth;
 mod tension;
 mod ties;
+pub(crate) mod told;
 
 use glam::DVec3;
 
@@ -369,6 +370,7 @@ fn gather(
     convex.dt = opt.dt;
     convex.put_away();
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
+    told::leave_out(data, convex);
     for tree in 0..model.trees.len() {
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
     }
@@ -428,6 +430,10 @@ fn start_from_last(model: &Model, state: &State, data: &mut Data, act: &Actuatio
     }
     for tree in 0..model.trees.len() {
         let bodies = model.trees[tree].clone();
+        if data.step.told.is_idle(tree) {
+            told::kick(model, data, convex, tree);
+            continue;
+        }
         if convex.is_asleep[tree] {
             convex.v[model.freedoms_of(tree)].fill(0.0);
             convex.velocity[bodies].fill(Motion::ZERO);

@@ -134,7 +134,8 @@ fn own_weight(act: &Actuation, index: u32) -> f64 {
 pub(super) fn write_reactions(model: &Model, act: &Actuation, data: &mut Data, convex: &Convex, share: f64) {
     let per_time = 1.0 / convex.dt;
     let mut reactions = core::mem::replace(&mut data.reactions, Reactions::nothing());
-    for tree in (0..model.trees.len()).filter(|&tree| !convex.is_asleep[tree]) {
+    for tree in (0..model.trees.len()).filter(|&tree| !convex.is_asleep[tree] || data.step.told.is_idle(tree))
+    {
         reactions.begin_tree(model, tree);
         for i in model.trees[tree].clone() {
             reactions.wrench[i] += (data.dynamics.body_force[i] * per_time + convex.flow_force[i]) * share;

@@ -3,7 +3,7 @@
 use super::end_pose::{self, Through};
 use super::look::look_about;
 use super::solve::check_finite;
-use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, prescribed, sleep};
+use super::{Ledger, RowReport, StepError, StepOptions, StepReport, observe, prescribed, ready, sleep, told};
 use crate::actuation::Actuation;
 use crate::convex::{self, Convex, books, flow};
 use crate::data::Data;
@@ -24,8 +24,46 @@ pub(super) fn advance(
     act: &Actuation,
     opt: &StepOptions,
 ) -> Result<StepReport, StepError> {
+    data.step.told.mark(model, act);
+    if data.looked.lacks(&data.step.told) {
+        // Who was told when contacts were looked for and can be pushed now.
+        look_about(model, state, data, opt);
+        ready(model, data, opt);
+    }
+    told::find_idle(model, data, act, opt);
+    if data.step.told.all_idle() {
+        return advance_told(model, state, data, act, opt);
+    }
     data.convex.take_heart();
     advance_halving(model, state, data, act, opt, HALVED)
+}
+
+/// A step in which everybody goes where they are told: there is no problem to solve.
+fn advance_told(
+    model: &Model,
+    state: &mut State,
+    data: &mut Data,
+    act: &Actuation,
+    opt: &StepOptions,
+) -> Result<StepReport, StepError> {
+    sleep::decide(model, state, data, act, opt);
+    let mut next = core::mem::replace(&mut data.step.spare, State::empty());
+    next.clone_from(state);
+    convex::told::advance(model, state, data, act, opt.dt, &mut next);
+    next.time = state.time + opt.dt;
+    if let Err(error) = check_finite(model, state, data, &next) {
+        data.step.spare = next;
+        return Err(error);
+    }
+    data.contact.points.iter_mut().for_each(|contact| contact.let_go());
+    let deepest = data.contact.points.iter().fold(0.0, |m, c| c.depth.max(m));
+    let contacts = data.contact.points.len();
+    look_about(model, &next, data, opt);
+    sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
+    data.memory.keep_contacts(&[], 0, 1.0);
+    data.step.spare = core::mem::replace(state, next);
+    let rows = RowReport { settled: true, ..RowReport::default() };
+    Ok(StepReport { contacts, deepest, rows, substeps: 1, substep: opt.dt, ..StepReport::default() })
 }
 
 /// Puts state and memory back as they were if a step that is taken in halves fails in one of them.
@@ -144,6 +182,7 @@ fn try_step(
     let mut through: Vec<Through> = core::mem::take(&mut data.step.through);
     let mut again = 0;
     let is_through = loop {
+        told::find_idle(model, data, act, opt);
         report.solve.join(&convex::solve(model, state, data, act, opt, problem, again > 0));
         let books = opt.ledger.then(|| books::enter(model, state, data, act, problem));
         if opt.ledger {

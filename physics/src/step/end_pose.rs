@@ -57,6 +57,10 @@ pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut 
         let (a, b) = (manifold.collider_a, manifold.collider_b);
         let Some(body_a) = list[a.index()].body else { continue };
         let body_b = list[b.index()].body;
+        if data.step.told.holds(body_a, body_b) {
+            // No solution would keep them apart.
+            continue;
+        }
         let material = model.materials[a.index()].combined(&model.materials[b.index()]);
         if material.stiffness.is_some() {
             // Meant to be pressed in.

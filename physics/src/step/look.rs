@@ -1,7 +1,8 @@
 //! Looking at a state: poses, velocities, and where shapes touch or are about to. Done once per state.
 
+use super::told::Told;
 use super::{Formulation, StepOptions};
-use crate::collide::{ContactOptions, Travel, find_contacts_ahead};
+use crate::collide::{ContactOptions, Travel, Unseen, find_contacts_ahead};
 use crate::data::Data;
 use crate::dynamics::kinematics::{forward_kinematics_of, forward_velocity_of};
 use crate::model::{BodyId, Model};
@@ -17,6 +18,8 @@ pub(crate) struct Looked {
     gravity: glam::DVec3,
     ahead: bool,
     is_valid: bool,
+    /// Bodies that were told where to go, whose contacts with each other and the world were not looked for.
+    told: Vec<bool>,
 }
 
 impl Looked {
@@ -25,14 +28,23 @@ impl Looked {
         self.is_valid = false;
     }
 
+    /// Whether contacts are missing of somebody who can be pushed now.
+    pub(crate) fn lacks(&self, told: &Told) -> bool {
+        told.lacks(&self.told)
+    }
+
+    /// Whether poses and velocities are those of this state.
+    pub(crate) fn is_of(&self, state: &State) -> bool {
+        self.is_valid && self.q == state.q && self.v == state.v
+    }
+
     fn is_at(&self, model: &Model, state: &State, opt: &StepOptions) -> bool {
         self.is_valid
             && self.dt == opt.dt
             && self.margin == opt.margin
             && self.gravity == model.gravity()
             && self.ahead == looks_ahead(opt)
-            && self.q == state.q
-            && self.v == state.v
+            && self.is_of(state)
     }
 }
 
@@ -63,10 +75,30 @@ pub(crate) fn look_about(model: &Model, state: &State, data: &mut Data, opt: &St
         if ahead { Travel { way: speeds[b] * opt.dt, more: fall } } else { Travel::NONE }
     };
     let options = ContactOptions { margin: opt.margin };
-    find_contacts_ahead(&model.colliders, |b| poses[b], travel, &options, &mut data.collision);
+    let told = &data.step.told;
+    let unseen = Unseen { told: told.bodies(), tree_of: &model.tree_of };
+    let mut collision = core::mem::take(&mut data.collision);
+    if told.any() {
+        collision.leave_alone(
+            &model.colliders,
+            model.trees.iter().zip(told.trees()),
+            |b| poses[b],
+            travel,
+            opt.margin,
+        );
+    } else {
+        collision.leave_nobody_alone();
+    }
+    let unseen = told.any().then_some(&unseen);
+    find_contacts_ahead(&model.colliders, |b| poses[b], travel, &options, unseen, &mut collision);
+    data.collision = collision;
     let looked = &mut data.looked;
     looked.q.clone_from(&state.q);
     looked.v.clone_from(&state.v);
+    looked.told.clear();
+    if told.any() {
+        looked.told.extend_from_slice(told.bodies());
+    }
     (looked.dt, looked.margin, looked.gravity) = (opt.dt, opt.margin, model.gravity());
     (looked.ahead, looked.is_valid) = (ahead, true);
 }

@@ -39,6 +39,7 @@ pub(crate) mod sleep;
 mod smooth;
 mod solve;
 mod springs;
+pub(crate) mod told;
 mod trees;
 
 pub use crate::convex::SolveReport;
@@ -105,6 +106,8 @@ pub(crate) struct StepData {
     pub(crate) rest: sleep::Rest,
     /// Rates of prescribed joints in this part of the step.
     pub(crate) prescribed_v: Vec<f64>,
+    /// Bodies that go where they are told.
+    pub(crate) told: told::Told,
 }
 
 impl StepData {
@@ -134,6 +137,7 @@ impl StepData {
             stepper: None,
             rest: sleep::Rest::new(trees),
             prescribed_v: vec![0.0; nv],
+            told: told::Told::new(model),
         }
     }
 }
@@ -169,6 +173,11 @@ pub fn observe(model: &Model, state: &State, data: &mut Data, opt: &StepOptions)
         return;
     }
     look::look(model, state, data, opt);
+    ready(model, data, opt);
+}
+
+/// Contacts from the manifolds at hand, with what is remembered of them and the velocities they have.
+pub(crate) fn ready(model: &Model, data: &mut Data, opt: &StepOptions) {
     let carries = opt.formulation == Formulation::ImplicitPenalty;
     let sizing = Sizing { time: opt.contact_time, dt: opt.dt, carries };
     data.contact.update(model, &data.position, &data.collision, &data.memory, sizing);
@@ -195,6 +204,12 @@ pub fn advance(
 ) -> Result<StepReport, StepError> {
     check::check_input(model, state, act, opt)?;
     begin(data, act, opt);
+    let solves = opt.integrator.is_none() && opt.formulation == Formulation::ImplicitPenalty;
+    if !solves && data.looked.lacks(&data.step.told) {
+        // Only the convex problem knows who is told: the others want all contacts.
+        look::look_about(model, state, data, opt);
+        ready(model, data, opt);
+    }
     if let Some(integrator) = opt.integrator {
         data.looked.forget();
         return smooth::advance(model, state, data, act, opt, integrator);
@@ -219,6 +234,7 @@ pub(crate) fn begin(data: &mut Data, act: &Actuation, opt: &StepOptions) {
     data.reactions.begin();
     data.memory.felt.clear();
     data.step.whole = opt.dt;
+    data.step.told.clear();
 }
 
 /// A part of a step, of the length its options say.

@@ -11,3 +11,4 @@ mod energy_law;
 mod forces;
 mod limits;
 mod pins;
+mod told;

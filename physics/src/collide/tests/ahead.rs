@@ -17,7 +17,7 @@ fn on_ground(shape: Shape, world_from_body: Transform, placed: Transform, veloci
     let mut contacts = Contacts::new();
     let travel = |_| Travel { way: velocity * STEP, more: 0.0 };
     let options = ContactOptions { margin: 0.001 };
-    find_contacts_ahead(&colliders, |_| world_from_body, travel, &options, &mut contacts);
+    find_contacts_ahead(&colliders, |_| world_from_body, travel, &options, None, &mut contacts);
     contacts
 }
 
@@ -71,7 +71,7 @@ fn limbs_that_fly_together_close_no_more_than_the_faster_keeps() {
         let travel =
             |b: BodyId| Travel { way: Motion::new(DVec3::ZERO, DVec3::X * speeds[b] * STEP), more: 0.0 };
         let place = |b: BodyId| at(b.index() as f64 * (0.2 + gap), 0.0, 0.0);
-        find_contacts_ahead(&colliders, place, travel, &ContactOptions { margin: 0.0 }, &mut contacts);
+        find_contacts_ahead(&colliders, place, travel, &ContactOptions { margin: 0.0 }, None, &mut contacts);
         contacts.manifolds.len()
     };
     // 4.8 m/s are 40 mm in a step.
@@ -160,7 +160,7 @@ proptest! {
         };
         let mut contacts = Contacts::new();
         let options = ContactOptions { margin: 0.01 };
-        find_contacts_ahead(&colliders, |b| poses[b], travel, &options, &mut contacts);
+        find_contacts_ahead(&colliders, |b| poses[b], travel, &options, None, &mut contacts);
         let sweep = |k: usize| match list[k].body {
             Some(b) => travel(b).sweep(DVec3::ZERO, core_span(&list[k].shape)),
             None => Sweep::NONE,

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::super::Convex;
 use super::Flow;
 use super::stages::accelerate;
+use super::sums::Sums;
 use crate::data::Data;
 use crate::dynamics::impulse::propagate;
 use crate::dynamics::kinematics::joint_force;
@@ -44,12 +45,23 @@ pub(super) fn add_reactions(model: &Model, data: &mut Data, convex: &mut Convex,
 
 /// Velocities after the kick without the inertial forces that were part of the problem, to `convex.dv` and
 /// `convex.direction`: what those took of the energy the new pose gives back. The kick differs by `∇²ℓ⁻¹ h C`, through
-/// the factors of the last Newton step.
-pub(super) fn kick_without_turning(model: &Model, data: &mut Data, convex: &mut Convex, tree: usize) {
+/// the factors of the last Newton step. Returns what all other forces of the kick did, to the digit: the sums after the kick with what
+/// inertial forces took given back,
+///
+/// ```text
+/// (4)  T_C = T(v) + h C·(v⁰ + v)/2,   P_C = P(v) + h Σ C,   L_C = L(v) + h Σ r × C
+/// ```
+pub(super) fn kick_without_turning(model: &Model, data: &mut Data, convex: &mut Convex, tree: usize) -> Sums {
     let bodies = model.trees[tree].clone();
+    let mut given = Sums::of(model, data, tree, &convex.velocity, &convex.v);
     for i in bodies.clone() {
         let carried = data.velocity.drift[i] + Motion::new(DVec3::ZERO, model.gravity);
-        data.dynamics.impulse[i] = inertial(model, data, i, carried) * convex.dt;
+        let impulse = inertial(model, data, i, carried) * convex.dt;
+        let arm = data.position.world_from_body[i].translation - given.center;
+        given.energy += 0.5 * (data.velocity.body[i] + convex.velocity[i]).dot(impulse);
+        given.momentum += impulse.linear;
+        given.spin += impulse.angular + arm.cross(impulse.linear);
+        data.dynamics.impulse[i] = impulse;
     }
     propagate(model, data, bodies.clone(), &[], &mut convex.dv);
     for i in bodies {
@@ -58,6 +70,7 @@ pub(super) fn kick_without_turning(model: &Model, data: &mut Data, convex: &mut 
     for k in model.freedoms_of(tree) {
         convex.dv[k] += convex.v[k];
     }
+    given
 }
 
 /// The force that the velocity-dependent terms of body `i` take at the start of the step, `J̇v` being `carried`.

@@ -10,9 +10,11 @@
 //! (symmetric Gauss–Seidel): a load enters a stack at one end and the reaction at the other, and a sweep carries news
 //! all the way only in its own direction.
 //!
-//! Rounds of sweeps are in `sweep.rs`, the visit to one group in `relax.rs`.
+//! Rounds of sweeps are in `sweep.rs`, the visit to one group in `relax.rs`, what ends them early in `subspace.rs`; small islands are one matrix, `dense.rs`.
 
+mod dense;
 mod relax;
+mod subspace;
 mod sweep;
 #[cfg(test)]
 mod tests;

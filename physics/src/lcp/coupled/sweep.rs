@@ -1,4 +1,5 @@
-//! Rounds of sweeps over an island, carried on by conjugate gradients.
+//! Rounds of sweeps over an island, carried on by linear solves among rows within their bounds (`subspace.rs`) as long as these bring it nearer, and
+//! by conjugate gradients.
 //!
 //! Where few light bodies carry a heavy one, or many are stacked, sweeps alone shrink what is left by a factor near 1
 //! (`1/(1 + m/M)` for a mass `M` on a mass `m`). So a round of two sweeps `x ↦ S(x)` is taken as the gradient step of the
@@ -13,6 +14,8 @@
 //! Sweeps to and fro are a symmetric preconditioner, as conjugate gradients want it. What is returned is always `S(x_k)`, so
 //! bounds hold, and a round that changes nothing is a solution as before.
 
+use super::dense::Dense;
+use super::subspace::{Subspace, jump};
 use super::{Coupled, CoupledRow, Group};
 
 /// Sweeps that pass over groups at rest (those whose first row, and so all of them, have no impulse) between two that
@@ -24,6 +27,12 @@ const LEAST_ROUNDS: usize = 4;
 
 /// Share of an island's largest speed that sweeps need not resolve.
 const EXACT: f64 = 1e-3;
+
+/// How many rounds of sweeps a linear solve may cost: more, and sweeps are the cheaper way.
+const JUMP: u64 = 4;
+
+/// Linear solves on end that bring an island no nearer before it is left to sweeps.
+const PATIENCE: usize = 4;
 
 /// What a solve may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,11 +50,15 @@ pub(crate) struct Effort {
 pub(super) struct Ways {
     start: Vec<f64>,
     along: Vec<f64>,
+    /// The impulses that the least round so far led to.
+    best: Vec<f64>,
+    space: Subspace,
+    dense: Dense,
 }
 
 impl Ways {
     fn fit(&mut self, n: usize) {
-        for list in [&mut self.start, &mut self.along] {
+        for list in [&mut self.start, &mut self.along, &mut self.best] {
             list.clear();
             list.resize(n, 0.0);
         }
@@ -116,17 +129,22 @@ impl Coupled {
         let affordable = usize::try_from(effort.most_work / per_round).unwrap_or(usize::MAX);
         let rounds = effort.max_sweeps.div_ceil(2).min(affordable.max(LEAST_ROUNDS)).max(1);
         let mut before = f64::INFINITY;
+        let is_small = ways.dense.gather(self, island);
+        let (mut jumps, mut jumped, mut least, mut vain) = (is_small, false, f64::INFINITY, 0);
         for round in 1..=rounds {
             for i in island.iter().flat_map(rows_of) {
                 ways.start[i] = x[i];
             }
-            let all = round % (IDLE + 1) == 1 || round == rounds || report.settled;
+            let all = round % (IDLE + 1) == 1 || round == rounds || report.settled || jumped;
+            if is_small {
+                ways.dense.take(x);
+            }
+            let mut dense = is_small.then_some(&mut ways.dense);
             let mut visit = |change: f64, &g: &u32| {
-                let group = &self.groups[g as usize];
-                if !all && x[group.rows.0 as usize] == 0.0 {
+                if !all && x[self.groups[g as usize].rows.0 as usize] == 0.0 {
                     return change;
                 }
-                change.max(self.relax(rows, group, x))
+                change.max(self.relax(rows, g, x, dense.as_deref_mut()))
             };
             island.iter().fold(0.0, &mut visit);
             report.change = island.iter().rev().fold(0.0, &mut visit);
@@ -136,9 +154,39 @@ impl Coupled {
             if (report.settled && all) || round == rounds {
                 break;
             }
+            if jumps {
+                let size = self.size(island, rows, x, ways);
+                vain = if size < least { 0 } else { vain + 1 };
+                if size < least {
+                    least = size;
+                    copy(island.iter().flat_map(rows_of), x, &mut ways.best);
+                } else if vain >= PATIENCE {
+                    copy(island.iter().flat_map(rows_of), &ways.best, x);
+                }
+                jumps = vain < PATIENCE && jump(rows, x, JUMP * per_round, &mut ways.dense, &mut ways.space);
+                report.work += if jumps { per_round } else { 0 };
+                jumped = jumps;
+                if jumps || vain > 0 {
+                    continue;
+                }
+            }
+            jumped = false;
             before = self.carry_on(island, rows, x, before, ways);
         }
         report
+    }
+
+    /// ‖Δ_k‖² of a round that started at `ways.start`.
+    fn size(&self, island: &[u32], rows: &[CoupledRow], x: &[f64], ways: &Ways) -> f64 {
+        let mut size = 0.0;
+        for &g in island {
+            let own = &self.numbers[self.groups[g as usize].own as usize..];
+            let n = self.rows_of(g as usize).len();
+            for (k, i) in self.rows_of(g as usize).enumerate() {
+                size += (own[k * n + k] + rows[i].compliance) * (x[i] - ways.start[i]).powi(2);
+            }
+        }
+        size
     }
 
     /// (2) after a round that started at `ways.start`, where the one before had the size `before`; returns ‖Δ_k‖².
@@ -150,14 +198,7 @@ impl Coupled {
         before: f64,
         ways: &mut Ways,
     ) -> f64 {
-        let mut size = 0.0;
-        for &g in island {
-            let own = &self.numbers[self.groups[g as usize].own as usize..];
-            let n = self.rows_of(g as usize).len();
-            for (k, i) in self.rows_of(g as usize).enumerate() {
-                size += (own[k * n + k] + rows[i].compliance) * (x[i] - ways.start[i]).powi(2);
-            }
-        }
+        let size = self.size(island, rows, x, ways);
         let first = before.is_infinite();
         let share = if !first && size < before { size / before } else { 0.0 };
         for i in island.iter().flat_map(|&g| self.rows_of(g as usize)) {
@@ -183,4 +224,8 @@ impl Coupled {
             self.blocks[blocks.0 as usize..blocks.1 as usize].iter().map(|b| u64::from(b.rows)).sum();
         u64::from(rows.1 - rows.0) * columns
     }
+}
+
+fn copy(rows: impl Iterator<Item = usize>, from: &[f64], to: &mut [f64]) {
+    rows.for_each(|i| to[i] = from[i]);
 }
