@@ -112,21 +112,7 @@ impl ClipSpline {
     /// Pose, velocities and accelerations at a time. Before the first frame and after the last the pose is held
     /// and at rest; at the ends themselves the one-sided derivatives are given.
     pub fn sample(&self, time: f64, out: &mut Sample) {
-        let (frame, u) = place(time, self.frame_time, self.n_frames);
-        let held = !(0.0..=self.duration() * (1.0 + 4.0 * f64::EPSILON)).contains(&time);
-        let width = 3 + 4 * self.n_joints;
-        // At the last frame the piece before it is evaluated at its end.
-        let (frame, u) = if frame + 1 == self.n_frames && frame > 0 { (frame - 1, 1.0) } else { (frame, u) };
-        let next = (frame + 1).min(self.n_frames - 1);
-        let rate = if held { 0.0 } else { 1.0 / self.frame_time };
-        let piece = Piece {
-            y0: &self.values[frame * width..][..width],
-            y1: &self.values[next * width..][..width],
-            m0: &self.curvature[frame * width..][..width],
-            m1: &self.curvature[next * width..][..width],
-            u,
-            rate,
-        };
+        let piece = self.piece(time);
         let root = |i| piece.at(i);
         let [x, y, z] = [root(0), root(1), root(2)];
         out.pose.root_position = DVec3::new(x[0], y[0], z[0]);
@@ -142,6 +128,33 @@ impl ClipSpline {
             out.angular_accelerations.push(a);
         }
     }
+
+    /// The pose alone, the very bits of [`ClipSpline::sample`]'s, for a third of the price.
+    pub fn sample_pose(&self, time: f64, out: &mut Pose) {
+        let piece = self.piece(time);
+        out.root_position = DVec3::new(piece.value(0), piece.value(1), piece.value(2));
+        out.rotations.clear();
+        out.rotations.extend((0..self.n_joints).map(|joint| piece.turn(3 + 4 * joint)));
+    }
+
+    fn piece(&self, time: f64) -> Piece<'_> {
+        let (frame, u) = place(time, self.frame_time, self.n_frames);
+        let held = !(0.0..=self.duration() * (1.0 + 4.0 * f64::EPSILON)).contains(&time);
+        let width = 3 + 4 * self.n_joints;
+        // At the last frame the piece before it is evaluated at its end.
+        let (frame, u) = if frame + 1 == self.n_frames && frame > 0 { (frame - 1, 1.0) } else { (frame, u) };
+        let next = (frame + 1).min(self.n_frames - 1);
+        let w = 1.0 - u;
+        Piece {
+            y0: &self.values[frame * width..][..width],
+            y1: &self.values[next * width..][..width],
+            m0: &self.curvature[frame * width..][..width],
+            m1: &self.curvature[next * width..][..width],
+            u,
+            bends: [w * w * w - w, u * u * u - u],
+            rate: if held { 0.0 } else { 1.0 / self.frame_time },
+        }
+    }
 }
 
 /// The cubic between two frames.
@@ -151,6 +164,8 @@ struct Piece<'a> {
     m0: &'a [f64],
     m1: &'a [f64],
     u: f64,
+    /// (1): the factors of m₀/6 and m₁/6.
+    bends: [f64; 2],
     rate: f64,
 }
 
@@ -160,9 +175,27 @@ impl Piece<'_> {
     fn at(&self, i: usize) -> [f64; 3] {
         let (y0, y1, m0, m1) = (self.y0[i], self.y1[i], self.m0[i], self.m1[i]);
         let (u, w) = (self.u, 1.0 - self.u);
-        let value = w * y0 + u * y1 + ((w * w * w - w) * m0 + (u * u * u - u) * m1) / 6.0;
+        let value = self.value(i);
         let slope = y1 - y0 + ((1.0 - 3.0 * w * w) * m0 + (3.0 * u * u - 1.0) * m1) / 6.0;
         [value, slope * self.rate, (w * m0 + u * m1) * self.rate * self.rate]
+    }
+
+    /// Value of coordinate `i`.
+    #[inline]
+    fn value(&self, i: usize) -> f64 {
+        let [b0, b1] = self.bends;
+        (1.0 - self.u) * self.y0[i] + self.u * self.y1[i] + (b0 * self.m0[i] + b1 * self.m1[i]) / 6.0
+    }
+
+    /// Rotation alone.
+    #[inline]
+    fn turn(&self, i: usize) -> DQuat {
+        let s = DVec4::new(self.value(i), self.value(i + 1), self.value(i + 2), self.value(i + 3));
+        let n = s.length();
+        if n < 1e-6 {
+            return DQuat::from_slice(&self.y0[i..i + 4]);
+        }
+        DQuat::from_vec4(if self.u == 0.0 || self.u == 1.0 { s } else { s / n })
     }
 
     /// Rotation, angular velocity and acceleration: (3), (4).

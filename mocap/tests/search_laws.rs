@@ -58,6 +58,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn near_enough_is_within_its_factor_and_keys_within_their_tolerance(
+        (width, tables, seed) in (1usize..30).prop_flat_map(|w| (Just(w), tables(w), any::<u64>())),
+        epsilon in prop_oneof![Just(0.0), 0.0..3.0],
+        tolerance in prop_oneof![Just(0.0), 0.0..4.0],
+    ) {
+        let tagged = tables.iter().enumerate().map(|(i, t)| (t.clone(), vec![format!("tag{}", i % 3)])).collect();
+        let database = PoseDatabase::from_rows(width, tagged).unwrap();
+        let keys = database.key_frames(tolerance);
+        let (mut searcher, mut among_keys) = (database.searcher(), keys.searcher());
+        let pick = FrameId { clip: seed as usize % tables.len(), frame: seed as usize / 7 % 5 };
+        let near = database.features(pick).unwrap();
+        let query: Vec<f32> = near.iter().enumerate().map(|(i, v)| v + ((seed >> (i % 50)) & 7) as f32 * 0.1).collect();
+        for filter in [Filter::ALL, database.with_tag("tag1"), database.with_tag("none"), Filter::ALL.within(0.0..0.3)] {
+            let nearest = searcher.nearest(&query, &filter);
+            let enough = searcher.near_enough(&query, epsilon, &filter);
+            prop_assert_eq!(nearest.is_some(), enough.is_some());
+            if let (Some(nearest), Some(enough)) = (nearest, enough) {
+                // Rows are single precision: a square off by 1e-7 of what is subtracted.
+                prop_assert!(enough.distance <= (1.0 + epsilon) * nearest.distance + 1e-6, "{enough:?}, {nearest:?}");
+                prop_assert!(epsilon > 0.0 || enough == nearest);
+            }
+        }
+        let (nearest, key) = (searcher.nearest(&query, &Filter::ALL).unwrap(), among_keys.nearest(&query, &Filter::ALL).unwrap());
+        prop_assert!(key.distance <= nearest.distance + tolerance + 1e-9, "{key:?}, {nearest:?}");
+        prop_assert_eq!(keys.features(key.id), database.features(key.id), "keys keep the numbers of their frames");
+        prop_assert!(tolerance > 0.0 || keys.len() <= database.len());
+    }
+}
+
 #[test]
 fn split_search_with_all_candidates_is_exact_and_never_better_than_exact() {
     let width = 12;

@@ -7,10 +7,16 @@
 //!
 //! Rotating rounds: a coordinate is off by at most δ in total length, so a row is given up only where its partial
 //! distance exceeds the best by more than δ.
+//!
+//! Cheaper and less exact, each by a stated measure: [`Searcher::near_enough`] (no farther than `1 + ε` times the nearest, as Arya and Mount's trees),
+//! [`PoseDatabase::key_frames`] (key frames only, no farther than the tolerance more), [`SplitIndex`] (joint by joint, no promise).
 
+mod keys;
 mod principal;
+mod searcher;
 mod split;
 
+pub use searcher::Searcher;
 pub use split::SplitIndex;
 
 use crate::Clip;
@@ -95,6 +101,8 @@ pub enum DatabaseError {
 struct Entry {
     tags: Vec<String>,
     rows: Range<usize>,
+    /// Frames it has, with or without a row.
+    frames: usize,
 }
 
 /// Feature rows of many clips, prepared for search.
@@ -102,8 +110,9 @@ struct Entry {
 pub struct PoseDatabase {
     width: usize,
     entries: Vec<Entry>,
-    /// Clip of every row.
+    /// Clip and frame of every row; frames grow within a clip.
     clip_of_row: Vec<u32>,
+    frame_of_row: Vec<u32>,
     /// Original rows.
     rows: Vec<f32>,
     /// Mean of the rows.
@@ -150,7 +159,8 @@ impl PoseDatabase {
         if width == 0 || total / width.max(1) > u32::MAX as usize {
             return Err(DatabaseError::Size);
         }
-        let (mut rows, mut entries, mut clip_of_row) = (Vec::with_capacity(total), Vec::new(), Vec::new());
+        let (mut rows, mut entries) = (Vec::with_capacity(total), Vec::new());
+        let (mut clip_of_row, mut frame_of_row) = (Vec::new(), Vec::new());
         for (clip, (table, tags)) in tables.into_iter().enumerate() {
             let start = rows.len() / width;
             let wrong = table
@@ -163,13 +173,20 @@ impl PoseDatabase {
             rows.extend(table);
             let end = rows.len() / width;
             clip_of_row.extend(std::iter::repeat_n(clip as u32, end - start));
-            entries.push(Entry { tags, rows: start..end });
+            frame_of_row.extend(0..(end - start) as u32);
+            entries.push(Entry { tags, rows: start..end, frames: end - start });
         }
-        Ok(Self::index(width, rows, entries, clip_of_row))
+        Ok(Self::index(width, rows, entries, clip_of_row, frame_of_row))
     }
 
     /// Rotates the rows and draws the boxes.
-    fn index(width: usize, rows: Vec<f32>, entries: Vec<Entry>, clip_of_row: Vec<u32>) -> Self {
+    fn index(
+        width: usize,
+        rows: Vec<f32>,
+        entries: Vec<Entry>,
+        clip_of_row: Vec<u32>,
+        frame_of_row: Vec<u32>,
+    ) -> Self {
         let n = clip_of_row.len();
         let (mean, axes) = principal_axes(&rows, width);
         let tail_width = width.saturating_sub(LEAD).next_multiple_of(8);
@@ -197,7 +214,21 @@ impl PoseDatabase {
         }
         // Each of `width` coordinates rounds to f32, and so does every one of the sums: well below this.
         let rounding = 4.0 * f32::EPSILON * (width as f32).sqrt();
-        Self { width, entries, clip_of_row, rows, mean, axes, lead, tail, tail_width, boxes, rounding, reach }
+        Self {
+            width,
+            entries,
+            clip_of_row,
+            frame_of_row,
+            rows,
+            mean,
+            axes,
+            lead,
+            tail,
+            tail_width,
+            boxes,
+            rounding,
+            reach,
+        }
     }
 
     /// Number of frames.
@@ -218,8 +249,13 @@ impl PoseDatabase {
     /// The features of a frame; `None` where it does not exist.
     pub fn features(&self, id: FrameId) -> Option<&[f32]> {
         let rows = &self.entries.get(id.clip)?.rows;
-        let row = rows.start + id.frame;
-        (row < rows.end).then(|| &self.rows[row * self.width..(row + 1) * self.width])
+        let frames = &self.frame_of_row[rows.clone()];
+        let row = rows.start + frames.binary_search(&u32::try_from(id.frame).ok()?).ok()?;
+        Some(self.row(row))
+    }
+
+    fn row(&self, row: usize) -> &[f32] {
+        &self.rows[row * self.width..(row + 1) * self.width]
     }
 
     /// Clips with this tag.
@@ -236,7 +272,7 @@ impl PoseDatabase {
 
     /// A search with room of its own, so that queries allocate nothing.
     pub fn searcher(&self) -> Searcher<'_> {
-        Searcher { database: self, query: vec![0.0; LEAD + self.tail_width], best: Vec::new() }
+        Searcher::new(self)
     }
 
     /// The nearest frame by measuring every row: what the fast search must equal.
@@ -256,15 +292,13 @@ impl PoseDatabase {
 
     /// Squared distance on the original numbers.
     fn square_distance(&self, row: usize, query: &[f32]) -> f64 {
-        let row = &self.rows[row * self.width..(row + 1) * self.width];
-        row.iter().zip(query).map(|(&a, &b)| f64::from(a) - f64::from(b)).map(|d| d * d).sum()
+        self.row(row).iter().zip(query).map(|(&a, &b)| f64::from(a) - f64::from(b)).map(|d| d * d).sum()
     }
 
     fn allows(&self, filter: &Filter, row: usize) -> bool {
         let clip = self.clip_of_row[row] as usize;
         let part = filter.part.is_none_or(|(start, end)| {
-            let rows = &self.entries[clip].rows;
-            let share = (row - rows.start) as f64 / rows.len() as f64;
+            let share = f64::from(self.frame_of_row[row]) / self.entries[clip].frames as f64;
             (start..end).contains(&share)
         });
         part && filter.clips.as_ref().is_none_or(|clips| clips.get(clip) == Some(&true))
@@ -272,7 +306,7 @@ impl PoseDatabase {
 
     fn found(&self, square: f64, row: usize) -> Match {
         let clip = self.clip_of_row[row] as usize;
-        Match { id: FrameId { clip, frame: row - self.entries[clip].rows.start }, distance: square.sqrt() }
+        Match { id: FrameId { clip, frame: self.frame_of_row[row] as usize }, distance: square.sqrt() }
     }
 }
 
@@ -287,145 +321,4 @@ fn project(row: &[f32], mean: &[f64], axes: &[f64], out: &mut [f32]) {
         let terms = row.iter().zip(mean).zip(axis);
         *value = terms.map(|((&x, m), a)| (f64::from(x) - m) * a).sum::<f64>() as f32;
     }
-}
-
-/// A search over a database, with its working memory.
-#[derive(Clone, Debug)]
-pub struct Searcher<'a> {
-    database: &'a PoseDatabase,
-    /// Rotated query: leading coordinates, then the padded tail.
-    query: Vec<f32>,
-    /// The nearest so far, sorted: squared distance and row.
-    best: Vec<(f64, usize)>,
-}
-
-impl Searcher<'_> {
-    /// The nearest allowed frame; `None` where no frame is allowed or the query is not finite.
-    ///
-    /// # Panics
-    /// Where the query has another length than the rows.
-    pub fn nearest(&mut self, query: &[f32], filter: &Filter) -> Option<Match> {
-        self.search(query, 1, filter);
-        self.best.first().map(|&(square, row)| self.database.found(square, row))
-    }
-
-    /// The `k` nearest allowed frames, nearest first, written to `out`.
-    ///
-    /// # Panics
-    /// Where the query has another length than the rows.
-    pub fn k_nearest(&mut self, query: &[f32], k: usize, filter: &Filter, out: &mut Vec<Match>) {
-        self.search(query, k, filter);
-        out.clear();
-        out.extend(self.best.iter().map(|&(square, row)| self.database.found(square, row)));
-    }
-
-    /// Fills `best`.
-    fn search(&mut self, query: &[f32], k: usize, filter: &Filter) {
-        let db = self.database;
-        assert_eq!(query.len(), db.width, "the query must have the database's width");
-        self.best.clear();
-        if k == 0 || db.is_empty() || !query.iter().all(|v| in_range(*v)) {
-            return;
-        }
-        project(query, &db.mean, &db.axes, &mut self.query[..db.width]);
-        let length = self.query[..db.width].iter().map(|v| v * v).sum::<f32>().sqrt();
-        let slack = db.rounding * (length + db.reach);
-        let lead: [f32; LEAD] = core::array::from_fn(|c| self.query[c]);
-
-        // The nearest box first: it makes the limit tight for all others.
-        let bounds = db.boxes.iter().map(|b| box_distance(b, &lead));
-        let nearest = bounds.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |b| b.0);
-        let mut limit = f32::INFINITY;
-        self.search_run(nearest, &lead, query, k, filter, slack, &mut limit);
-        for run in (0..db.boxes.len()).filter(|&run| run != nearest) {
-            if box_distance(&db.boxes[run], &lead) <= limit {
-                self.search_run(run, &lead, query, k, filter, slack, &mut limit);
-            }
-        }
-    }
-
-    /// Looks at the rows of one run. `limit` is the largest squared rotated distance a row may have.
-    fn search_run(
-        &mut self,
-        run: usize,
-        lead: &[f32; LEAD],
-        query: &[f32],
-        k: usize,
-        filter: &Filter,
-        slack: f32,
-        limit: &mut f32,
-    ) {
-        let db = self.database;
-        let end = ((run + 1) * RUN).min(db.len());
-        for group in run * RUN / LANES..end.div_ceil(LANES) {
-            let partial = lead_distances(&db.lead[group * LANES * LEAD..(group + 1) * LANES * LEAD], lead);
-            if partial.iter().all(|&d| d > *limit) {
-                continue;
-            }
-            for (lane, &distance) in partial.iter().enumerate() {
-                let row = group * LANES + lane;
-                if row >= end || distance > *limit || !db.allows(filter, row) {
-                    continue;
-                }
-                let tail = &db.tail[row * db.tail_width..(row + 1) * db.tail_width];
-                let tail_query = &self.query[LEAD..LEAD + db.tail_width];
-                if !within(distance, tail, tail_query, *limit) {
-                    continue;
-                }
-                let candidate = (db.square_distance(row, query), row);
-                let place = self.best.partition_point(|b| *b < candidate);
-                if place < k {
-                    self.best.truncate(k - 1);
-                    self.best.insert(place.min(self.best.len()), candidate);
-                    if self.best.len() == k {
-                        let worst = self.best[k - 1].0.sqrt() as f32 + slack;
-                        *limit = worst * worst * (1.0 + 1e-5);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Squared distance of a point to a box.
-#[inline]
-fn box_distance([low, high]: &[[f32; LEAD]; 2], point: &[f32; LEAD]) -> f32 {
-    let mut sum = 0.0;
-    for c in 0..LEAD {
-        let outside = (low[c] - point[c]).max(point[c] - high[c]).max(0.0);
-        sum += outside * outside;
-    }
-    sum
-}
-
-/// Squared distances of eight rows over the leading coordinates.
-#[inline]
-fn lead_distances(group: &[f32], query: &[f32; LEAD]) -> [f32; LANES] {
-    let mut sums = [0.0; LANES];
-    for (lanes, &q) in group.chunks_exact(LANES).zip(query) {
-        for (sum, &value) in sums.iter_mut().zip(lanes) {
-            let d = value - q;
-            *sum += d * d;
-        }
-    }
-    sums
-}
-
-/// Whether the distance stays within the limit over the other coordinates; gives up early.
-#[inline]
-fn within(start: f32, row: &[f32], query: &[f32], limit: f32) -> bool {
-    let mut sum = start;
-    for (a, b) in row.chunks_exact(8).zip(query.chunks_exact(8)) {
-        let mut lanes = [0.0f32; 8];
-        for i in 0..8 {
-            let d = a[i] - b[i];
-            lanes[i] = d * d;
-        }
-        sum +=
-            (lanes[0] + lanes[4]) + (lanes[1] + lanes[5]) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-        if sum > limit {
-            return false;
-        }
-    }
-    true
 }
