@@ -1,14 +1,18 @@
-//! Milliseconds per frame of the game scene: 5 figures of 36 capsules, 50 bodies, 5000 triangles, 1280x720.
+//! Milliseconds per frame of something like the game scene: 5 figures of 36 smooth bodies, 50 others, 5000 triangles, 1280x720.
+//! The camera stands, or with a second argument moves.
 //!
 //! `cargo run --release -p stuntlab-viewer --example frame_time`
 
+#[expect(dead_code, reason = "other examples draw the limbs as capsules")]
 mod common;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
+use stuntlab_viewer::blob::Blob;
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::Canvas;
 use stuntlab_viewer::palette;
@@ -17,9 +21,11 @@ use stuntlab_viewer::raster::{Quality, Renderer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let terrain = common::hills(50, 0.4, 0.12);
-    let camera = Camera::look_at(DVec3::new(3.0, -6.0, 2.6), DVec3::new(0.0, 0.0, 0.7));
+    let standing = Camera::look_at(DVec3::new(5.0, -9.0, 4.5), DVec3::new(0.0, 0.0, 0.5));
     let all = [("fast", Quality::FAST), ("fine", Quality::FINE), ("draft", Quality::DRAFT)];
     let wanted = std::env::args().nth(1);
+    let moves = std::env::args().nth(2).is_some();
+    let figures: Vec<Figure> = (0..5).map(figure).collect();
     let modes = all.into_iter().filter(|(name, _)| wanted.as_deref().is_none_or(|w| w == *name));
     println!("{:<8}{:>8}{:>12}{:>12}", "quality", "threads", "least ms", "median ms");
     for (name, quality) in modes {
@@ -31,7 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut times: Vec<f64> = (0..60)
                 .map(|frame| {
                     let start = Instant::now();
-                    fill(&mut picture, &terrain, f64::from(frame) * 0.05);
+                    fill(&mut picture, &terrain, &figures, f64::from(frame) * 0.05);
+                    let turn = if moves { 1e-3 * f64::from(frame) } else { 0.0 };
+                    let camera = Camera { yaw: standing.yaw + turn, ..standing };
                     let whole = canvas.rect();
                     pool.install(|| renderer.render(&picture, &camera, &mut canvas, whole, quality));
                     start.elapsed().as_secs_f64() * 1e3
@@ -48,15 +56,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn fill(picture: &mut Picture, terrain: &Shape, phase: f64) {
+/// Limbs and their places.
+type Figure = Vec<(Arc<Blob>, DVec3)>;
+
+/// Two overlaid figures of 18 limbs make 36 bodies.
+fn figure(i: u32) -> Figure {
+    let place = DVec3::new(-2.4 + 1.2 * f64::from(i), 0.4 * f64::from(i % 2), 0.05);
+    let mut limbs = Vec::new();
+    for turn in [0.0, 0.5] {
+        common::limbs(place, 0.4 * f64::from(i) + turn, f64::from(i), &mut |from, to, radius| {
+            limbs.push((Arc::new(Blob::new([(DVec3::ZERO, radius), (to - from, radius)])), from));
+        });
+    }
+    limbs
+}
+
+fn fill(picture: &mut Picture, terrain: &Shape, figures: &[Figure], phase: f64) {
     picture.clear();
     picture.solid(terrain, Transform::IDENTITY, Paint::ground(palette::TERRAIN));
-    for i in 0..5 {
-        // Two overlaid figures of 18 capsules make 36.
-        let place = DVec3::new(-2.4 + 1.2 * f64::from(i), 0.4 * f64::from(i % 2), 0.05);
-        let paint = Paint::solid(palette::series(i as usize));
-        for turn in [0.0, 0.5] {
-            common::humanoid(picture, place, 0.4 * f64::from(i) + turn, phase + f64::from(i), paint);
+    for (i, figure) in figures.iter().enumerate() {
+        let sway = DVec3::new(0.1 * (phase + i as f64).sin(), 0.0, 0.0);
+        let paint = Paint::solid(palette::series(i));
+        for (limb, place) in figure {
+            picture.blob(limb, Transform::from_translation(*place + sway), paint);
         }
     }
     for i in 0..50 {

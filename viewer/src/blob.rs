@@ -17,6 +17,8 @@ pub(crate) const LEVELS: usize = 4;
 #[derive(Debug)]
 pub struct Blob {
     balls: Vec<(DVec3, f64)>,
+    reach: f64,
+    roundest: f64,
     meshes: [OnceLock<LocalMesh>; LEVELS],
 }
 
@@ -30,7 +32,9 @@ impl Blob {
             // Too small to be seen.
             balls.push((DVec3::ZERO, 1e-6));
         }
-        Self { balls, meshes: Default::default() }
+        let reach = balls.iter().map(|(center, radius)| center.length() + radius).fold(0.0, f64::max);
+        let roundest = balls.iter().map(|(_, radius)| *radius).fold(0.0, f64::max);
+        Self { balls, reach, roundest, meshes: Default::default() }
     }
 
     /// The balls.
@@ -47,7 +51,12 @@ impl Blob {
 
     /// How far the hull reaches from its origin at most.
     pub(crate) fn reach(&self) -> f64 {
-        self.balls.iter().map(|(center, radius)| center.length() + radius).fold(0.0, f64::max)
+        self.reach
+    }
+
+    /// The greatest radius: a mesh lies inside of the hull by a part of it.
+    pub(crate) fn roundest(&self) -> f64 {
+        self.roundest
     }
 
     /// The hull as triangles; made when first asked for.
@@ -56,8 +65,8 @@ impl Blob {
         self.meshes[level].get_or_init(|| {
             let sphere = sphere(level);
             let vertices = sphere.vertices.iter().map(|d| self.support(d.as_dvec3()).as_vec3()).collect();
-            let normals = sphere.triangles.iter().map(|t| t.map(|i| sphere.vertices[i as usize])).collect();
-            LocalMesh { vertices, triangles: sphere.triangles.clone(), normals }
+            let smooth = sphere.vertices.clone();
+            LocalMesh { vertices, triangles: sphere.triangles.clone(), smooth, ..LocalMesh::default() }
         })
     }
 }
@@ -90,7 +99,7 @@ fn sphere(level: usize) -> &'static LocalMesh {
             }
         }
         let vertices = vertices.into_iter().map(Vec3::normalize).collect();
-        LocalMesh { vertices, triangles, normals: Vec::new() }
+        LocalMesh { vertices, triangles, ..LocalMesh::default() }
     })
 }
 
@@ -113,7 +122,7 @@ fn cut(mesh: &LocalMesh) -> LocalMesh {
         let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
         triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
     }
-    LocalMesh { vertices, triangles, normals: Vec::new() }
+    LocalMesh { vertices, triangles, ..LocalMesh::default() }
 }
 
 #[cfg(test)]
@@ -129,15 +138,11 @@ mod tests {
             let (v, f) = (mesh.vertices.len(), mesh.triangles.len());
             // Euler: a closed surface of triangles has two faces per corner, less four.
             assert_eq!((v, f), ([12, 42, 162, 642][level], 2 * v - 4));
-            for (triangle, normals) in mesh.triangles.iter().zip(&mesh.normals) {
-                for (corner, normal) in triangle.iter().zip(normals) {
-                    let at = mesh.vertices[*corner as usize];
-                    // The tangent plane at a corner has all balls behind it.
-                    let beyond = |(center, radius): &(DVec3, f64)| {
-                        (center.as_vec3() - at).dot(*normal) + *radius as f32
-                    };
-                    assert!(blob.balls().iter().all(|b| beyond(b) < 1e-5));
-                }
+            for (at, normal) in mesh.vertices.iter().zip(&mesh.smooth) {
+                // The tangent plane at a corner has all balls behind it.
+                let beyond =
+                    |(center, radius): &(DVec3, f64)| (center.as_vec3() - *at).dot(*normal) + *radius as f32;
+                assert!(blob.balls().iter().all(|b| beyond(b) < 1e-5));
             }
         }
     }

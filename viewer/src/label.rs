@@ -28,14 +28,15 @@ fn apart([ax, ay, aw, ah]: [i32; 4], [bx, by, bw, bh]: [i32; 4]) -> bool {
     ax + aw <= bx || bx + bw <= ax || ay + ah <= by || by + bh <= ay
 }
 
-/// Places labels, the nearest first, clear of each other and, where there is room, of what is in the corners. One whose
+/// Places names, then remarks, the nearest first, clear of each other and, where there is room, of what is in the corners. One whose
 /// point is outside of the picture sits at the picture's rim; one behind the eye, or wider than the picture, is left out.
 pub(crate) fn place(labels: &[Label], view: &View, viewport: Rect, stack: &Stack) -> Vec<Placed> {
     let size = stack.size();
     let pad = pad(size);
     let mut order: Vec<(usize, f64)> =
         labels.iter().enumerate().filter_map(|(k, l)| Some((k, view.project(l.at)?.depth))).collect();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let remark = |k: usize| !labels[k].stays;
+    order.sort_by(|a, b| remark(a.0).cmp(&remark(b.0)).then(a.1.total_cmp(&b.1)).then(a.0.cmp(&b.0)));
     let mut placed: Vec<Placed> = Vec::new();
     for (number, _) in order {
         let label = &labels[number];
@@ -74,7 +75,8 @@ pub(crate) fn draw(labels: &[Label], view: &View, viewport: Rect, stack: &Stack,
         let label = &labels[label];
         let bottom = f64::from(y + height);
         let middle = f64::from(x + width / 2);
-        if anchor.1 > bottom + 1.5 * f64::from(height) {
+        // Remarks are above names, which a line would cross.
+        if label.stays && anchor.1 > bottom + 1.5 * f64::from(height) {
             canvas.stroke((middle, bottom), anchor, 1.2, palette::WHITE, 0.7);
         }
         panel(canvas, x, y, width, height, PANEL);

@@ -5,9 +5,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its scene should stop there")]
 
+mod display;
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use stuntlab_viewer::canvas::Canvas;
@@ -15,37 +17,7 @@ use stuntlab_viewer::palette::{self, Color};
 use stuntlab_viewer::png::{read_png, write_png};
 use stuntlab_viewer::window::{Input, Key, Window};
 
-/// Ends a helper program when the test does, whichever way.
-struct Guard(Child);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // Already gone is fine.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn installed(program: &str) -> bool {
-    Command::new("which").arg(program).output().is_ok_and(|o| o.status.success())
-}
-
-/// A virtual display and its name.
-fn display() -> Option<(Guard, String)> {
-    if let Some(missing) = ["Xvfb", "xdotool", "import"].into_iter().find(|p| !installed(p)) {
-        println!("skipped: {missing} is not installed");
-        return None;
-    }
-    let mut server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut number = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
-    Some((Guard(server), format!(":{}", number.trim())))
-}
+use display::{Guard, display};
 
 fn child_command(task: &str, directory: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());

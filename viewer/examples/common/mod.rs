@@ -17,10 +17,15 @@ pub(crate) fn limb(picture: &mut Picture, from: DVec3, to: DVec3, radius: f64, p
 
 /// A walking figure of about 1.8 m in 18 capsules; `phase` in radians moves arms and legs.
 pub(crate) fn humanoid(picture: &mut Picture, at: DVec3, heading: f64, phase: f64, paint: Paint) {
+    limbs(at, heading, phase, &mut |from, to, radius| limb(picture, from, to, radius, paint));
+}
+
+/// The ends and radii of such a figure's limbs.
+pub(crate) fn limbs(at: DVec3, heading: f64, phase: f64, work: &mut dyn FnMut(DVec3, DVec3, f64)) {
     let turn = DMat3::from_rotation_z(heading);
     let mut part = |a: (f64, f64, f64), b: (f64, f64, f64), r: f64| {
         let place = |p: (f64, f64, f64)| at + turn * DVec3::new(p.0, p.1, p.2);
-        limb(picture, place(a), place(b), r, paint);
+        work(place(a), place(b), r);
     };
     let s = phase.sin();
     // Trunk and head.

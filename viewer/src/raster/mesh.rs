@@ -12,8 +12,10 @@ use stuntlab_physics::model::shape::{Heightfield, Hull, Shape, TriangleMesh};
 pub(crate) struct LocalMesh {
     pub(crate) vertices: Vec<Vec3>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// Normal at each corner of each triangle; empty for flat faces.
+    /// Normal at each corner of each triangle; empty for flat faces, or where it is one per vertex.
     pub(crate) normals: Vec<[Vec3; 3]>,
+    /// Normal at each vertex of a surface without creases, else empty.
+    pub(crate) smooth: Vec<Vec3>,
 }
 
 /// Pictures after which a mesh nobody asked for is dropped.
@@ -96,6 +98,7 @@ pub(crate) fn box_into(mesh: &mut LocalMesh, half_extents: DVec3, rounding: f64,
     mesh.vertices.clear();
     mesh.triangles.clear();
     mesh.normals.clear();
+    mesh.smooth.clear();
     let half = half_extents.as_vec3();
     let radius = (rounding as f32).min(half.min_element()).max(0.0);
     let (core, radius) = if steps == 0 { (half, 0.0) } else { (half - Vec3::splat(radius), radius) };
@@ -150,7 +153,7 @@ fn from_hull(hull: &Hull) -> LocalMesh {
         (2..face.len()).map(|k| [face[0], face[k - 1], face[k]]).collect()
     };
     let triangles = hull.faces().flat_map(fan).collect();
-    LocalMesh { vertices: to_f32(hull.vertices()), triangles, normals: Vec::new() }
+    LocalMesh { vertices: to_f32(hull.vertices()), triangles, ..LocalMesh::default() }
 }
 
 fn from_heightfield(field: &Heightfield) -> LocalMesh {
@@ -177,8 +180,7 @@ fn from_heightfield(field: &Heightfield) -> LocalMesh {
             triangles.extend([[a, b, c], [a, c, d]]);
         }
     }
-    let normals = triangles.iter().map(|t: &[u32; 3]| t.map(|k| slopes[k as usize])).collect();
-    LocalMesh { vertices, triangles, normals }
+    LocalMesh { vertices, triangles, smooth: slopes, ..LocalMesh::default() }
 }
 
 /// Faces that meet at less than this angle (its cosine) are shaded as one smooth surface.
@@ -211,7 +213,7 @@ fn from_mesh(mesh: &TriangleMesh) -> LocalMesh {
             })
         })
         .collect();
-    LocalMesh { vertices, triangles, normals }
+    LocalMesh { vertices, triangles, normals, ..LocalMesh::default() }
 }
 
 fn to_f32(points: &[DVec3]) -> Vec<Vec3> {
@@ -253,7 +255,7 @@ mod tests {
     fn a_level_field_is_two_triangles_per_cell_that_look_up() {
         let mesh = from_heightfield(&Heightfield::new(3, 4, 1.0, vec![0.2; 12]).unwrap());
         assert_eq!(mesh.triangles.len(), 12);
-        assert!(mesh.normals.iter().flatten().all(|n| n.abs_diff_eq(Vec3::Z, 1e-6)));
+        assert!(mesh.smooth.iter().all(|n| n.abs_diff_eq(Vec3::Z, 1e-6)));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use super::lanes::{Block, LANES, Level, blocks, blocks_mut, widest};
-use super::shadow::ShadowMap;
+use super::lanes::{Block, LANES, Level, block_of, blocks, blocks_mut, widest};
+use super::layer::Layer;
+use super::pattern::Grid;
 use crate::canvas::blend_pixel;
 use crate::palette::Color;
 use crate::picture::{Environment, Paint};
@@ -24,26 +25,8 @@ pub(crate) struct Material {
     gloss: f32,
     /// 256 for solid.
     alpha: u32,
-    grid: Option<Grid>,
+    pub(super) grid: Option<Grid>,
 }
-
-/// Fields of a ground pattern: axes in fields per metre and the eye's place among them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
-    pub(crate) u: Vec3,
-    pub(crate) v: Vec3,
-    pub(crate) offset: (f32, f32),
-    /// Ground that is not level shows its height: the axis in contours per metre, and the eye's height in contours.
-    pub(crate) rise: Option<(Vec3, f32)>,
-}
-
-/// Height between contours, m: a bump of the scenes' uneven ground is one or two high.
-pub(crate) const CONTOUR: f64 = 0.05;
-/// Width of a contour as a part of the height between two.
-const CONTOUR_LINE: f32 = 0.07;
-/// Brightness gained per contour of height, and the most of it: hills are light, hollows dark.
-const CONTOUR_LIGHT: f32 = 0.05;
-const CONTOUR_MOST: f32 = 0.2;
 
 impl Material {
     pub(crate) fn new(paint: &Paint, grid: Option<Grid>) -> Self {
@@ -89,18 +72,20 @@ impl Light {
 /// Light that arrives along a row, and scratch of one run.
 pub(crate) struct Shader {
     /// Sunlight, 0 to 1, of every sample of the row.
-    sun: Vec<f32>,
+    pub(super) sun: Vec<f32>,
     /// Openness to the sky, likewise.
-    open: Vec<f32>,
-    tint: [f32; RUN],
+    pub(super) open: Vec<f32>,
     colors: [u32; RUN],
 }
 
 impl Default for Shader {
     fn default() -> Self {
-        Self { sun: Vec::new(), open: Vec::new(), tint: [1.0; RUN], colors: [0; RUN] }
+        Self { sun: Vec::new(), open: Vec::new(), colors: [0; RUN] }
     }
 }
+
+/// What falls on a run in full light, and no pattern.
+const FULL: [f32; RUN] = [1.0; RUN];
 
 /// Whole blocks of a row around a run of samples of one material, read only.
 pub(crate) struct Surface<'a> {
@@ -112,15 +97,25 @@ pub(crate) struct Surface<'a> {
     pub(crate) nx: &'a [f32],
     pub(crate) ny: &'a [f32],
     pub(crate) nz: &'a [f32],
+    /// Pattern, as a factor on the colour; `None` for none.
+    pub(crate) tint: Option<&'a [f32]>,
 }
 
-/// What surfaces receive light from.
-pub(crate) struct Lamps<'a> {
-    pub(crate) light: &'a Light,
-    /// Shadows of the sun.
-    pub(crate) sun_map: Option<&'a ShadowMap>,
-    /// Darkness under things.
-    pub(crate) sky_map: Option<&'a ShadowMap>,
+impl<'a> Surface<'a> {
+    /// The samples `run` of a row that begins at `base` of a layer; `tint` lies as the layer does.
+    pub(crate) fn new(layer: &'a Layer, tint: Option<&'a [f32]>, base: usize, run: Range<usize>) -> Self {
+        let column = block_of(run.start) * LANES;
+        let planes = base + column..base + run.end.next_multiple_of(LANES);
+        Self {
+            column,
+            run: run.start - column..run.end - column,
+            w: &layer.w[planes.clone()],
+            nx: &layer.nx[planes.clone()],
+            ny: &layer.ny[planes.clone()],
+            nz: &layer.nz[planes.clone()],
+            tint: tint.map(|tint| &tint[planes]),
+        }
+    }
 }
 
 impl Shader {
@@ -130,45 +125,6 @@ impl Shader {
         self.sun.resize(stride, 1.0);
         self.open.clear();
         self.open.resize(stride, 1.0);
-    }
-
-    /// Finds the light that arrives at a run; `first` is the ray of the surface's first sample.
-    pub(crate) fn find_light(&mut self, lamps: &Lamps<'_>, first: Vec3, step: Vec3, surface: &Surface<'_>) {
-        let Range { start, end } = surface.run;
-        let columns = surface.column + start..surface.column + end;
-        let place = |i: usize| (first + step * (start + i) as f32) * (1.0 / surface.w[start + i]);
-        if let Some(map) = lamps.sun_map {
-            probe(&mut self.sun[columns.clone()], 8, &|i| map.light_at(map.place(place(i))));
-        }
-        if let Some(map) = lamps.sky_map {
-            probe(&mut self.open[columns], 16, &|i| map.openness_at(map.place(place(i))));
-        }
-    }
-
-    /// Takes the light of the row above for a run of samples `columns` of a material, `above` being the
-    /// materials of that row. Shadows have soft edges some samples wide, so every other row can do without
-    /// asking. `false` where the row above shows something else or the edge of a shadow crosses it.
-    pub(crate) fn keep_light(&mut self, above: &[u32], columns: Range<usize>, material: u32) -> bool {
-        let same = |m: &u32| *m == material;
-        let row = &above[columns.clone()];
-        let (Some(first), Some(last)) = (row.iter().position(same), row.iter().rposition(same)) else {
-            return false;
-        };
-        if row[first..=last].iter().fold(0, |differs, m| differs | (m ^ material)) != 0 {
-            return false;
-        }
-        // Light is never negative, so its bits are ordered as the numbers are.
-        let lit = self.sun[columns.clone()][first..=last].iter().map(|x| x.to_bits());
-        let (low, high) = lit.fold((u32::MAX, 0), |(low, high), x| (low.min(x), high.max(x)));
-        if f32::from_bits(high) - f32::from_bits(low) > 0.5 {
-            return false;
-        }
-        for light in [&mut self.sun[columns.clone()], &mut self.open[columns]] {
-            let (left, right) = (light[first], light[last]);
-            light[..first].fill(left);
-            light[last + 1..].fill(right);
-        }
-        true
     }
 
     /// Colours a run whose light has been found; `first` is the ray of the surface's first sample, `out` the
@@ -184,16 +140,11 @@ impl Shader {
         out: &mut [u32],
     ) {
         let n = surface.w.len();
-        let tint = &mut self.tint[..n];
-        match &material.grid {
-            Some(grid) => pattern(level, grid, first, step, surface, tint),
-            None => tint.fill(1.0),
-        }
         let columns = surface.column..surface.column + n;
         let received = Received {
             sun: blocks(&self.sun[columns.clone()]),
             open: blocks(&self.open[columns]),
-            tint: blocks(tint),
+            tint: blocks(surface.tint.unwrap_or(&FULL[..n])),
         };
         let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
         // Whole blocks that hide all behind them need no detour.
@@ -212,6 +163,26 @@ impl Shader {
             }
         }
     }
+
+    /// Colours a run of the ground as `shade` does where all light arrives.
+    pub(crate) fn shade_full(
+        &mut self,
+        level: Level,
+        material: &Material,
+        light: &Light,
+        first: Vec3,
+        step: Vec3,
+        surface: &Surface<'_>,
+        out: &mut [u32],
+    ) {
+        let n = surface.w.len();
+        let full = blocks(&FULL[..n]);
+        let received =
+            Received { sun: full, open: full, tint: surface.tint.map_or(full, |tint| blocks(tint)) };
+        let run = if material.gloss > 0.0 { light_run::<true> } else { light_run::<false> };
+        run(level, material, light, first, step, surface, &received, blocks_mut(&mut self.colors[..n]));
+        out.copy_from_slice(&self.colors[surface.run.clone()]);
+    }
 }
 
 /// What light arrives at the blocks of a run, and the pattern on them.
@@ -219,39 +190,6 @@ struct Received<'a> {
     sun: &'a [Block],
     open: &'a [Block],
     tint: &'a [Block],
-}
-
-/// Fills `out` from a smooth but dear function, asking only every `stride`-th sample first; where two asked
-/// ones differ much, the middle is asked too, and so on; between the rest lie straight lines.
-fn probe(out: &mut [f32], stride: usize, value: &impl Fn(usize) -> f32) {
-    let Some(last) = out.len().checked_sub(1) else { return };
-    let mut at = 0;
-    out[0] = value(0);
-    while at < last {
-        let next = (at + stride).min(last);
-        out[next] = value(next);
-        fill_between(out, at, next, value);
-        at = next;
-    }
-}
-
-fn fill_between(out: &mut [f32], from: usize, to: usize, value: &impl Fn(usize) -> f32) {
-    let (before, after) = (out[from], out[to]);
-    if before == after {
-        out[from..to].fill(after);
-    } else if to - from > 1 {
-        if (before - after).abs() > 0.35 {
-            let middle = (from + to) / 2;
-            out[middle] = value(middle);
-            fill_between(out, from, middle, value);
-            fill_between(out, middle, to, value);
-        } else {
-            let slope = (after - before) / (to - from) as f32;
-            for i in from + 1..to {
-                out[i] = before + slope * (i - from) as f32;
-            }
-        }
-    }
 }
 
 /// One over the square root to 0.2 %, without division: the exponent trick and one Newton step.
@@ -273,20 +211,33 @@ fn ghost_alpha(alpha: u32, ray: Vec3, surface: &Surface<'_>, i: usize) -> u32 {
 /// Samples of sky that share a colour: it changes by much less than a step of brightness over them.
 const SKY_STEP: usize = 4;
 
-/// Sky seen by rays that hit nothing.
+/// Sky seen by rays that hit nothing, in some columns of a row; `first` is the ray of column 0.
 #[inline(never)]
-pub(crate) fn sky(level: Level, light: &Light, first: Vec3, step: Vec3, out: &mut [u32]) {
-    for (number, out) in out.chunks_mut(SKY_STEP * LANES).enumerate() {
+pub(crate) fn sky(
+    level: Level,
+    light: &Light,
+    first: Vec3,
+    step: Vec3,
+    columns: Range<usize>,
+    out: &mut [u32],
+) {
+    const WIDE: usize = SKY_STEP * LANES;
+    let mut at = columns.start;
+    while at < columns.end {
+        // Colours go with the columns of the picture, wherever the sky begins.
+        let from = at / WIDE * WIDE;
+        let to = columns.end.min(from + WIDE);
         let mut colors = [0; LANES];
-        let start = first + step * ((number * LANES * SKY_STEP) as f32 + 0.5 * (SKY_STEP - 1) as f32);
+        let start = first + step * (from as f32 + 0.5 * (SKY_STEP - 1) as f32);
         widest(
             level,
             #[inline(always)]
             || sky_block(light, start, step * SKY_STEP as f32, &mut colors),
         );
-        for (out, color) in out.chunks_mut(SKY_STEP).zip(colors) {
-            out.fill(color);
+        for (x, out) in (at..to).zip(&mut out[at - columns.start..to - columns.start]) {
+            *out = colors[(x - from) / SKY_STEP];
         }
+        at = to;
     }
 }
 
@@ -316,7 +267,7 @@ fn pack(r: f32, g: f32, b: f32) -> u32 {
 }
 
 #[inline(always)]
-fn positive(v: f32) -> f32 {
+pub(super) fn positive(v: f32) -> f32 {
     if v > 0.0 { v } else { 0.0 }
 }
 
@@ -415,144 +366,9 @@ fn light_block<const GLOSSY: bool>(
     }
 }
 
-/// Distance to the nearest integer. The 1.5·2²³ trick rounds without a library call.
-#[inline(always)]
-fn triangle_wave(x: f32) -> f32 {
-    const MAGIC: f32 = 12_582_912.0;
-    (x - ((x + MAGIC) - MAGIC)).abs()
-}
-
-/// Mean over a box of width `width` (and one over it) about `x` of lines `thin` wide at every integer.
-#[inline(always)]
-fn filtered_lines(x: f32, width: f32, over_width: f32, thin: f32) -> f32 {
-    // A trapezoid: covered where the box overlaps the line, at most the smaller of both widths.
-    let gap = triangle_wave(x);
-    let cover = 0.5 * (width + thin) - gap;
-    let most = if width < thin { width } else { thin };
-    let cover = if cover < most { cover } else { most };
-    let near = positive(cover) * over_width;
-    // Wider than a field: the mean.
-    let blend = positive(1.0 - width);
-    near * blend + thin * (1.0 - blend)
-}
-
-/// Samples that share one footprint; whole blocks.
-const PATCH: usize = 32;
-
-/// Ground pattern as a factor on the albedo: a faint checker and thin lines between fields.
-fn pattern(level: Level, grid: &Grid, first: Vec3, step: Vec3, surface: &Surface<'_>, tint: &mut [f32]) {
-    for (number, tint) in tint.chunks_mut(PATCH).enumerate() {
-        let from = number * PATCH;
-        let middle = (from + tint.len() / 2).clamp(surface.run.start, surface.run.end - 1);
-        // Footprint of a sample on the surface, along both axes: across the view it is as wide as a sample,
-        // along it stretched by one over the cosine of incidence.
-        let ray = first + step * middle as f32;
-        let normal = Vec3::new(surface.nx[middle], surface.ny[middle], surface.nz[middle]);
-        let size = step.length() / surface.w[middle];
-        let stretch = size / (ray.dot(normal).abs() / normal.length().max(1e-10) + 1e-4) / ray.length();
-        let wide = |axis: Vec3| 0.8 * size * axis.length() + stretch * ray.dot(axis).abs() + 1e-5;
-        let start = first + step * from as f32;
-        let w = blocks(&surface.w[from..from + tint.len()]);
-        let both = (wide(grid.u), wide(grid.v));
-        patch(level, grid, start, step, both, w, blocks_mut(tint));
-        if let Some((axis, _)) = grid.rise {
-            // How much height a footprint spans: the axis along the surface.
-            let normal = normal * (1.0 / normal.length().max(1e-10));
-            let along = wide(axis - normal * normal.dot(axis));
-            contour(level, grid, start, step, along, w, blocks_mut(tint));
-        }
-    }
-}
-
-/// Contours and the light of height, on top of the pattern.
-#[inline(never)]
-fn contour(level: Level, grid: &Grid, first: Vec3, step: Vec3, wide: f32, w: &[Block], tint: &mut [Block]) {
-    widest(
-        level,
-        #[inline(always)]
-        || {
-            for (b, (w, tint)) in w.iter().zip(tint).enumerate() {
-                contour_block(grid, first + step * (b * LANES) as f32, step, wide, w, tint);
-            }
-        },
-    );
-}
-
-#[inline(always)]
-fn contour_block(grid: &Grid, first: Vec3, step: Vec3, wide: f32, w: &Block, tint: &mut Block) {
-    let Some((axis, eye)) = grid.rise else { return };
-    let (z0, z1, over) = (first.dot(axis), step.dot(axis), 1.0 / wide);
-    for i in 0..LANES {
-        let height = (z0 + i as i32 as f32 * z1) / w[i] + eye;
-        // Level ground at height 0 lies between two lines, not on one.
-        let line = filtered_lines(height + 0.5, wide, over, CONTOUR_LINE);
-        let light = CONTOUR_LIGHT * height;
-        let light = if light < CONTOUR_MOST { light } else { CONTOUR_MOST };
-        let light = if light > -CONTOUR_MOST { light } else { -CONTOUR_MOST };
-        tint[i] *= (1.0 + light) * (1.0 - 0.34 * line);
-    }
-}
-
-#[inline(never)]
-fn patch(
-    level: Level,
-    grid: &Grid,
-    first: Vec3,
-    step: Vec3,
-    wide: (f32, f32),
-    w: &[Block],
-    tint: &mut [Block],
-) {
-    widest(
-        level,
-        #[inline(always)]
-        || patch_blocks(grid, first, step, wide, w, tint),
-    );
-}
-
-#[inline(always)]
-fn patch_blocks(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &[Block], tint: &mut [Block]) {
-    for (b, (w, tint)) in w.iter().zip(tint).enumerate() {
-        patch_block(grid, first + step * (b * LANES) as f32, step, wide, w, tint);
-    }
-}
-
-#[inline(always)]
-fn patch_block(grid: &Grid, first: Vec3, step: Vec3, wide: (f32, f32), w: &Block, tint: &mut Block) {
-    let (u, v) = (grid.u, grid.v);
-    let (u0, u1, v0, v1) = (first.dot(u), step.dot(u), first.dot(v), step.dot(v));
-    let (over_u, over_v) = (1.0 / wide.0, 1.0 / wide.1);
-    for i in 0..LANES {
-        let x = i as i32 as f32;
-        let far = 1.0 / w[i];
-        let (a, b) = ((u0 + x * u1) * far + grid.offset.0, (v0 + x * v1) * far + grid.offset.1);
-        // Box-filtered checker: the integral of a square wave is a triangle wave.
-        let check = |p: f32, width: f32, over: f32| {
-            2.0 * (triangle_wave(0.5 * (p + 0.5 * width)) - triangle_wave(0.5 * (p - 0.5 * width))) * over
-        };
-        let checker = check(a, wide.0, over_u) * check(b, wide.1, over_v);
-        let la = filtered_lines(a, wide.0, over_u, 0.022);
-        let lb = filtered_lines(b, wide.1, over_v, 0.022);
-        let lines = la + lb - la * lb;
-        tint[i] = (1.0 + 0.075 * checker) * (1.0 - 0.30 * lines);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_keep_their_mean_at_any_width() {
-        for width in [0.01f32, 0.1, 0.5, 0.9, 3.0] {
-            let n = 2000;
-            let mean: f32 = (0..n)
-                .map(|i| filtered_lines(i as f32 / n as f32 * 4.0, width, 1.0 / width, 0.03))
-                .sum::<f32>()
-                / n as f32;
-            assert!((mean - 0.03).abs() < 0.004, "width {width}: {mean}");
-        }
-    }
 
     #[test]
     fn packing_rounds_and_clamps() {

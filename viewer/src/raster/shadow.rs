@@ -20,7 +20,8 @@ pub(crate) struct ShadowMap {
     size: usize,
     tiles: usize,
     heights: Vec<f32>,
-    touched: Vec<bool>,
+    /// What is the highest near any texel of a tile at most; `EMPTY` where there is nothing.
+    tops: Vec<f32>,
     /// Texels per metre.
     scale: f32,
     /// Axes across and along the light, world directions.
@@ -53,10 +54,10 @@ impl ShadowMap {
         if size != self.size {
             *self = Self { size, tiles: size / TILE, ..Self::default() };
             self.heights = vec![EMPTY; size * size];
-            self.touched = vec![false; self.tiles * self.tiles];
+            self.tops = vec![EMPTY; self.tiles * self.tiles];
         }
-        for tile in 0..self.touched.len() {
-            if std::mem::take(&mut self.touched[tile]) {
+        for tile in 0..self.tops.len() {
+            if std::mem::replace(&mut self.tops[tile], EMPTY) > EMPTY {
                 let (tx, ty) = (tile % self.tiles * TILE, tile / self.tiles * TILE);
                 for row in ty..ty + TILE {
                     self.heights[row * size + tx..row * size + tx + TILE].fill(EMPTY);
@@ -78,6 +79,11 @@ impl ShadowMap {
         self.fade = fade;
     }
 
+    /// Side of a texel, m.
+    pub(crate) fn texel(&self) -> f64 {
+        1.0 / f64::from(self.scale)
+    }
+
     /// Map position and height of a point relative to the eye.
     #[inline(always)]
     pub(crate) fn place(&self, p: Vec3) -> Vec3 {
@@ -88,8 +94,8 @@ impl ShadowMap {
         )
     }
 
-    /// Texel bounds of a box, tiles marked; `None` when it lies outside.
-    fn touch(&mut self, low: (f32, f32), high: (f32, f32)) -> Option<[usize; 4]> {
+    /// Texel bounds of a box that is `top` high, tiles marked; `None` when it lies outside.
+    fn touch(&mut self, low: (f32, f32), high: (f32, f32), top: f32) -> Option<[usize; 4]> {
         let limit = self.size as f32;
         if high.0 < 0.0 || high.1 < 0.0 || low.0 >= limit || low.1 >= limit {
             return None;
@@ -97,8 +103,9 @@ impl ShadowMap {
         let clamp = |v: f32| v.clamp(0.0, limit) as usize;
         let tile = |v: f32| (clamp(v) / TILE).min(self.tiles - 1);
         for ty in tile(low.1 - EDGE)..=tile(high.1 + EDGE) {
-            for tx in tile(low.0 - EDGE)..=tile(high.0 + EDGE) {
-                self.touched[ty * self.tiles + tx] = true;
+            let across = tile(low.0 - EDGE)..=tile(high.0 + EDGE);
+            for known in &mut self.tops[ty * self.tiles..][across] {
+                *known = known.max(top);
             }
         }
         Some([clamp(low.0), clamp(high.0 + 1.0), clamp(low.1), clamp(high.1 + 1.0)])
@@ -109,7 +116,7 @@ impl ShadowMap {
         let r = radius * self.scale;
         let low = (a.x.min(b.x) - r, a.y.min(b.y) - r);
         let high = (a.x.max(b.x) + r, a.y.max(b.y) + r);
-        let Some([x0, x1, y0, y1]) = self.touch(low, high) else { return };
+        let Some([x0, x1, y0, y1]) = self.touch(low, high, a.z.max(b.z)) else { return };
         let d = b - a;
         let over = 1.0 / (d.x * d.x + d.y * d.y).max(1e-6);
         for y in y0..y1 {
@@ -136,9 +143,11 @@ impl ShadowMap {
         }
         let low = (a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y));
         let high = (a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y));
-        let Some([_, _, y0, y1]) = self.touch(low, high) else { return };
         let across = ((b.z - a.z) * (c.y - a.y) - (c.z - a.z) * (b.y - a.y)) / area;
         let down = ((c.z - a.z) * (b.x - a.x) - (b.z - a.z) * (c.x - a.x)) / area;
+        // Texels half a texel beyond the corners are written, too.
+        let top = a.z.max(b.z).max(c.z) + across.abs() + down.abs();
+        let Some([_, _, y0, y1]) = self.touch(low, high, top) else { return };
         for row in y0..y1 {
             let y = row as f32 + 0.5;
             let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
@@ -168,17 +177,17 @@ impl ShadowMap {
 
     /// Whether nothing was added.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.touched.iter().any(|&t| t)
+        !self.tops.iter().any(|&top| top > EMPTY)
     }
 
     /// How much of the light arrives at a map position: 1 all, 0 none. A tent filter over 4 by 4 texels.
     #[inline]
     pub(crate) fn light_at(&self, place: Vec3) -> f32 {
         let (s, t, height) = (place.x, place.y, place.z);
-        let Some((x, y)) = self.texel(s, t) else { return 1.0 };
+        let threshold = height + BIAS;
+        let Some((x, y)) = self.first_texel(s, t, threshold) else { return 1.0 };
         let (fx, fy) = (s - 1.5 - x as f32, t - 1.5 - y as f32);
         let wy = [1.0 - fy, 1.0, 1.0, fy];
-        let threshold = height + BIAS;
         let mut dark = [0.0f32; 4];
         for (j, down) in wy.into_iter().enumerate() {
             let row = &self.heights[(y + j) * self.size + x..][..4];
@@ -193,7 +202,7 @@ impl ShadowMap {
     #[inline]
     pub(crate) fn openness_at(&self, place: Vec3) -> f32 {
         let (s, t, height) = (place.x, place.y, place.z);
-        let Some((x, y)) = self.texel(s, t) else { return 1.0 };
+        let Some((x, y)) = self.first_texel(s, t, height) else { return 1.0 };
         let (fx, fy) = (s - 1.5 - x as f32, t - 1.5 - y as f32);
         let wy = [1.0 - fy, 1.0, 1.0, fy];
         let (rise, fall) = (1.0 / TOUCH, 1.0 / self.fade);
@@ -211,16 +220,16 @@ impl ShadowMap {
         1.0 - (dark[0] * (1.0 - fx) + dark[1] + dark[2] + dark[3] * fx) * (1.0 / 9.0)
     }
 
-    /// First texel of the filter about a map position; `None` where nothing can be above.
+    /// First texel of the filter about a map position; `None` where nothing can be above a height.
     #[inline(always)]
-    fn texel(&self, s: f32, t: f32) -> Option<(usize, usize)> {
+    fn first_texel(&self, s: f32, t: f32, height: f32) -> Option<(usize, usize)> {
         let (s, t) = (s - 1.5, t - 1.5);
         let limit = (self.size - 4) as f32;
         if !(s >= 0.0 && t >= 0.0 && s < limit && t < limit) {
             return None;
         }
         let (x, y) = (s as i32 as usize, t as i32 as usize);
-        self.touched[(y + 2) / TILE * self.tiles + (x + 2) / TILE].then_some((x, y))
+        (self.tops[(y + 2) / TILE * self.tiles + (x + 2) / TILE] > height).then_some((x, y))
     }
 }
 

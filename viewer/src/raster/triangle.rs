@@ -53,7 +53,7 @@ enum Shade {
 }
 
 impl Triangle {
-    /// From three points in front of the eye, seen counter-clockwise from outside; `normals` for smooth
+    /// From three points in front of the eye, seen counter-clockwise from outside; `normals`, times inverse depths, for smooth
     /// shading, else `flat`. `None` for back faces and what lies outside the picture.
     pub(crate) fn new(
         lens: &Lens,
@@ -78,18 +78,17 @@ impl Triangle {
         if rows.0 >= rows.1 {
             return None;
         }
+        let over = 1.0 / area;
         let linear = |va: f32, vb: f32, vc: f32| {
-            let across = ((vb - va) * (c.y - a.y) - (vc - va) * (b.y - a.y)) / area;
-            let down = ((vc - va) * (b.x - a.x) - (vb - va) * (c.x - a.x)) / area;
+            let across = ((vb - va) * (c.y - a.y) - (vc - va) * (b.y - a.y)) * over;
+            let down = ((vc - va) * (b.x - a.x) - (vb - va) * (c.x - a.x)) * over;
             Linear { value: va - a.x * across - a.y * down, across, down }
         };
         let normal = match normals {
             None => Shade::Flat(flat),
-            Some([na, nb, nc]) => Shade::Smooth([
-                linear(na.x * a.w, nb.x * b.w, nc.x * c.w),
-                linear(na.y * a.w, nb.y * b.w, nc.y * c.w),
-                linear(na.z * a.w, nb.z * b.w, nc.z * c.w),
-            ]),
+            Some([na, nb, nc]) => {
+                Shade::Smooth([linear(na.x, nb.x, nc.x), linear(na.y, nb.y, nc.y), linear(na.z, nb.z, nc.z)])
+            }
         };
         let edges = [Edge::new(a, b), Edge::new(b, c), Edge::new(c, a)];
         Some(Self { edges, w: linear(a.w, b.w, c.w), normal, material, rows })

@@ -279,6 +279,33 @@ fn drawing_again_with_the_same_renderer_gives_the_same_bits() {
 }
 
 #[test]
+fn a_ground_that_is_kept_gives_the_same_bits() {
+    let hills = common::hills(8, 0.5, 0.3);
+    let scene = |frame: u32, hilly: bool| {
+        let mut picture = whole_scene();
+        if hilly {
+            picture.solid(&hills, at(-2.0, -2.0, 0.05), Paint::ground(palette::TERRAIN));
+        }
+        let ball = at(0.3 * f64::from(frame), -0.8, 0.4);
+        picture.solid(&Shape::Sphere { radius: 0.2 }, ball, Paint::solid(palette::PROP));
+        picture
+    };
+    let mut renderer = Renderer::new();
+    let (mut kept, mut fresh) = (Canvas::new(330, 170), Canvas::new(330, 170));
+    let panes = [Rect::new(0, 0, 160, 170), Rect::new(161, 3, 169, 160)];
+    for frame in 0..12 {
+        // It stands, moves, stands again; then the ground changes under it.
+        let yaw = if (4..7).contains(&frame) { 0.1 * f64::from(frame) } else { 0.3 };
+        let camera = Camera { yaw, ..Camera::default() };
+        for (pane, hilly) in panes.into_iter().zip([true, frame > 8]) {
+            renderer.render(&scene(frame, hilly), &camera, &mut kept, pane, Quality::FAST);
+            render(&scene(frame, hilly), &camera, &mut fresh, pane, Quality::FAST);
+        }
+        assert!(kept == fresh, "frame {frame}");
+    }
+}
+
+#[test]
 fn a_viewport_leaves_the_rest_of_the_canvas_alone() {
     let mut canvas = Canvas::new(120, 80);
     canvas.clear(palette::PURPLE);
