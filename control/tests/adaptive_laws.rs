@@ -6,7 +6,7 @@ mod stage;
 use proptest::prelude::*;
 use stage::adaptive::{Scene, figure};
 use stuntlab_control::Controller;
-use stuntlab_control::adaptive::articulation::{Allowed, Articulation, Mode};
+use stuntlab_control::adaptive::articulation::{Allowed, Articulation, Mode, Strike};
 use stuntlab_control::adaptive::profile::Profile;
 use stuntlab_control::adaptive::{AdaptiveOptions, Estimate};
 use stuntlab_control::reference::{ClipReference, HeldPose, Reference};
@@ -106,7 +106,9 @@ proptest! {
             let mut joints = Articulation::new(&physique);
             for k in 0..20 {
                 joints.compare(torques, &bear);
-                joints.grow(figure.model(), 0.11 * f64::from(k), 0.25, &allowed, |bone| bone.index() == struck % n);
+                joints.grow(figure.model(), 0.11 * f64::from(k), 0.25, &allowed, |bone| {
+                    if bone.index() == struck % n { Strike::Now } else { Strike::None }
+                });
             }
             joints.modes().iter().map(|m| matches!(m, Mode::Dynamic { .. })).collect::<Vec<_>>()
         };
@@ -117,6 +119,50 @@ proptest! {
         both[1].compare(&larger, &bear);
         prop_assert!(both[0].ratios().iter().zip(both[1].ratios()).all(|(a, b)| a <= b));
     }
+}
+
+/// Nobody touches it: it is no part of any problem, and what its joints bear is inverse dynamics all the same.
+#[test]
+fn who_is_played_back_alone_bears_what_inverse_dynamics_says() {
+    let mut scene = Scene::new("walk", AdaptiveOptions::default());
+    for _ in 0..40 {
+        let before = scene.stage.state.clone();
+        scene.step("torso", DVec3::ZERO);
+        let stage = &scene.stage;
+        let h = stage.options.dt;
+        let mut acceleration: Vec<f64> = stage
+            .act
+            .prescribed_velocity
+            .iter()
+            .zip(&before.v)
+            .map(|(after, before)| (after - before) / h)
+            .collect();
+        // A free root's linear rate is that of a point, in axes that turn.
+        let (linear, spin) = (DVec3::from_slice(&before.v[..3]), DVec3::from_slice(&before.v[3..6]));
+        let turning = spin.cross(linear).to_array();
+        acceleration.iter_mut().zip(turning).for_each(|(a, turning)| *a -= turning);
+        let mut data = Data::new(&stage.model);
+        rnea_with_wrenches(&stage.model, &before, &mut data, &acceleration, &stage.act.body_force);
+        let size = data.dynamics.joint_force.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        for (found, wanted) in stage.data.reactions.along.iter().zip(&data.dynamics.joint_force) {
+            assert!((found - wanted).abs() < 1e-9 * size, "{found} {wanted}");
+        }
+    }
+}
+
+/// Contacts with the ground are not looked for while it is played back; who lets go is held by the ground in that very step.
+#[test]
+fn who_lets_go_is_on_the_ground_at_once() {
+    let mut scene = Scene::new("idle", AdaptiveOptions::default());
+    for _ in 0..30 {
+        scene.step("torso", DVec3::ZERO);
+    }
+    assert!(scene.stage.data.contact.points.is_empty(), "nobody asked for them");
+    scene.adaptive.command("fall", 1.0).expect("a word it knows");
+    scene.step("torso", DVec3::ZERO);
+    let weight: f64 = scene.stage.model.bodies().iter().map(|b| b.inertia().mass * 9.81).sum();
+    let held: f64 = scene.stage.data.memory.felt().iter().map(|f| f.force.z).sum();
+    assert!(held > 0.2 * weight, "{held} of {weight} N");
 }
 
 /// What is found once per clip is what a look in passing finds, wherever the walk has got to.

@@ -52,6 +52,31 @@ fn a_crate_fells_it_and_it_gets_up_within_ten_seconds() {
 }
 
 #[test]
+fn who_settles_to_get_up_rolls_over_and_is_not_thrown() {
+    for seed in 0..3 {
+        let mut ring = ring(Setup::Crate, seed);
+        let (mut fastest, mut highest, mut rests) = (0.0, 0.0, 0.0);
+        while ring.state.time < 12.0 {
+            ring.step();
+            let (fighter, tree) = &ring.fighters[0];
+            let place = |k: usize| ring.data.position.world_from_body[tree.bodies.at(k)].translation.z;
+            let top = (0..tree.bodies.len()).map(place).fold(0.0, f64::max);
+            match fighter.phase() {
+                Phase::Down { .. } => rests = top,
+                Phase::Settling { .. } => {
+                    let spin = ring.data.velocity.body[tree.bodies.at(0)].angular.length();
+                    fastest = f64::max(fastest, spin);
+                    highest = f64::max(highest, top - rests);
+                }
+                _ => {}
+            }
+        }
+        // A roll on the floor takes a second; it was half a turn in a third of a second, with the feet at 0.4 m.
+        assert!(fastest < 6.0 && highest < 0.3, "seed {seed}: {fastest} rad/s, {highest} m");
+    }
+}
+
+#[test]
 fn punches_land_and_weaken() {
     let mut ring = ring(Setup::Boxing, 1);
     // For each fighter the hits so far and the time of the last.

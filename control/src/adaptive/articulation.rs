@@ -31,6 +31,21 @@ const OVER: f64 = 0.8;
 /// Seconds of the way back.
 const WAY_BACK: f64 = 0.25;
 
+/// What of a blow that is over is left, C/(A+B), must outweigh what the motion bears by itself for it to go on to the next limb: light ones stay
+/// where they struck, hard ones reach the trunk.
+const OUTWEIGHS: f64 = 1.0;
+
+/// How a bone is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strike {
+    /// Not at all.
+    None,
+    /// It is, or is about to be.
+    Now,
+    /// It was, and something of that is left.
+    Over,
+}
+
 /// How a joint moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
@@ -164,13 +179,17 @@ impl Articulation {
         time: f64,
         threshold: f64,
         allowed: &Allowed,
-        struck: impl Fn(Bone) -> bool,
+        struck: impl Fn(Bone) -> Strike,
     ) {
         if time - self.grown < PATIENCE {
             return;
         }
         self.order.clear();
-        for k in (0..own.n_bodies()).map(Bone::new).filter(|k| struck(*k)) {
+        for (k, strike) in (0..own.n_bodies()).map(|k| (Bone::new(k), struck(Bone::new(k)))) {
+            if strike == Strike::None {
+                continue;
+            }
+            let threshold = if strike == Strike::Now { threshold } else { threshold.max(OUTWEIGHS) };
             let (mut at, mut limb, mut far) = (Some(k), self.limbs[k], 0);
             while let Some(bone) = at.filter(|b| b.index() > 0) {
                 far += usize::from(self.limbs[bone] != limb);

@@ -14,6 +14,7 @@ use stuntlab_physics::Model;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::Force;
 
+use super::articulation::Strike;
 use super::effort::beyond;
 use crate::controller::Sense;
 
@@ -48,6 +49,16 @@ impl std::ops::Sub for Wrench {
     }
 }
 
+/// Whether there is anything to be felt: mostly there is not, and who is played back costs next to nothing then.
+fn is_touched(sense: &Sense<'_>) -> bool {
+    let is_other = |a, b: Option<_>| {
+        b.is_some() && (sense.bodies.contains(a) || b.is_some_and(|b| sense.bodies.contains(b)))
+    };
+    sense.own.pushes().iter().any(|push| *push != Force::ZERO)
+        || sense.data.contact.points.iter().any(|c| is_other(c.body_a, c.body_b))
+        || sense.data.memory.felt().iter().any(|f| is_other(f.body_a, f.body_b))
+}
+
 /// What disturbs one character.
 #[derive(Clone, Debug)]
 pub struct Disturbance {
@@ -59,6 +70,8 @@ pub struct Disturbance {
     coming: Vec<Force>,
     beyond: Vec<Wrench>,
     quiet_for: f64,
+    /// Whether nothing is left of whatever was.
+    is_over: bool,
 }
 
 impl Disturbance {
@@ -71,6 +84,7 @@ impl Disturbance {
             coming: none,
             beyond: vec![Wrench::default(); bones],
             quiet_for: f64::INFINITY,
+            is_over: true,
         }
     }
 
@@ -79,9 +93,15 @@ impl Disturbance {
         self.quiet_for
     }
 
-    /// Whether anything acts on a bone, or is about to.
-    pub fn is_struck(&self, bone: Bone) -> bool {
-        self.now[bone] != Force::ZERO || self.coming[bone] != Force::ZERO
+    /// How a bone is struck, if it is.
+    pub fn strikes(&self, bone: Bone) -> Strike {
+        if self.now[bone] != Force::ZERO || self.coming[bone] != Force::ZERO {
+            Strike::Now
+        } else if self.lasting[bone] != Force::ZERO {
+            Strike::Over
+        } else {
+            Strike::None
+        }
     }
 
     /// Forces of the last step on every bone, world axes at its origin.
@@ -91,6 +111,10 @@ impl Disturbance {
 
     /// Feels what acts on a character now. Returns whether it is disturbed at all.
     pub fn feel(&mut self, sense: &Sense<'_>) -> bool {
+        if self.is_over && !is_touched(sense) {
+            self.quiet_for += sense.dt;
+            return false;
+        }
         self.now.fill(Force::ZERO);
         let weight = sense.own.mass() * sense.model.gravity().length();
         let origin = |bone: Bone| sense.data.world_from_body(sense.body_of(bone)).translation;
@@ -148,7 +172,10 @@ impl Disturbance {
             }
         }
         self.quiet_for = if any { 0.0 } else { self.quiet_for + sense.dt };
-        any || self.lasting.iter().any(|f| *f != Force::ZERO)
+        let lasts = self.lasting.iter().any(|f| *f != Force::ZERO);
+        // The first look at a bone that nothing acts on any more clears what did.
+        self.is_over = !any && !lasts;
+        any || lasts
     }
 
     /// C: torque of the disturbance about every joint, from what acts beyond it as the foot that supports sees it, N m.

@@ -17,6 +17,7 @@
 //! | [`stepping`] | footholds |
 //! | [`posture`] | the pose that has all this |
 //! | `motion`, `respond`, `joints` | what the motion does, the global answer, and what is written |
+//! | `switches` | where jumps would be looked for |
 //!
 //! Undisturbed it costs a look at the contacts and is the motion to the bit. The root and the leg that stands are always played back,
 //! so it cannot fall, which is what games ask for; where no step would do it gives up, into a rag doll or world-space tracking.
@@ -33,6 +34,7 @@ pub mod profile;
 mod published;
 mod respond;
 pub mod stepping;
+mod switches;
 pub mod whole;
 
 pub use effort::Estimate;
@@ -59,6 +61,7 @@ use posture::{Change, Posture};
 use profile::Profile;
 use published::PUBLISHED;
 use stepping::Stepping;
+use switches::Switches;
 use whole::Whole;
 
 /// A character that answers what disturbs it.
@@ -74,6 +77,7 @@ pub struct Adaptive {
     whole: Whole,
     stepping: Stepping,
     support: Side,
+    switches: Switches,
     /// Bones that never become dynamic, by choice.
     kept: Vec<bool>,
     allowed: Allowed,
@@ -92,6 +96,8 @@ pub struct Adaptive {
     torques: Vec<f64>,
     entered: bool,
     given_up: bool,
+    /// Told to give up.
+    lets_go: bool,
     /// Time of the last step.
     now: f64,
     fallback: Option<Box<Dynamo>>,
@@ -137,6 +143,7 @@ impl Adaptive {
             whole: Whole::default(),
             stepping: Stepping::new(options.stepping),
             support: Side::Left,
+            switches: Switches::new(n),
             allowed: Allowed { bones: vec![false; n], most: options.most },
             kept,
             carried: carried_inertia(&own, own.body_ids()),
@@ -151,6 +158,7 @@ impl Adaptive {
             torques: vec![0.0; n],
             entered: false,
             given_up: false,
+            lets_go: false,
             now: 0.0,
             fallback: None,
             values: [0.0; PUBLISHED.len()],
@@ -214,14 +222,14 @@ impl Adaptive {
             self.articulation.grow_all(time, &self.allowed);
         } else {
             let disturbance = &self.disturbance;
-            let struck = |bone| disturbance.is_struck(bone);
+            let struck = |bone| disturbance.strikes(bone);
             self.articulation.grow(&self.own, time, self.options.threshold, &self.allowed, struck);
         }
     }
 
     /// Hands the body over to forces.
     fn fall(&mut self, sense: &Sense<'_>) {
-        self.given_up = true;
+        (self.given_up, self.lets_go) = (true, false);
         self.values[6] = 2.0;
         self.values[0] = 1.0;
         if self.options.give_up == GiveUp::Dynamo {
@@ -260,6 +268,9 @@ impl Controller for Adaptive {
             self.enter(sense);
         }
         self.now = sense.time();
+        if self.lets_go && !self.given_up {
+            self.fall(sense);
+        }
         if self.given_up {
             if let Some(dynamo) = &mut self.fallback {
                 dynamo.act(sense, out);
@@ -303,6 +314,8 @@ impl Controller for Adaptive {
             &self.rates,
         );
         self.write_joints(sense, out);
+        let swings = self.stepping.swinging();
+        self.switches.look(self.articulation.modes(), self.whole.phase(), swings, self.support);
         self.publish(true);
     }
 
@@ -317,6 +330,7 @@ impl Controller for Adaptive {
             "local" => self.options.local = value != 0.0,
             "global" => self.options.global = value != 0.0,
             "steps" => self.options.steps = value != 0.0,
+            "fall" => self.lets_go = value != 0.0,
             _ => return Err(self.unknown()),
         }
         Ok(())

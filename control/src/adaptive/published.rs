@@ -3,7 +3,7 @@
 use super::Adaptive;
 use crate::readings::{Published, Together};
 
-pub(super) const PUBLISHED: [Published; 7] = [
+pub(super) const PUBLISHED: [Published; 8] = [
     Published {
         name: "active-joints",
         unit: "of 1",
@@ -41,6 +41,12 @@ pub(super) const PUBLISHED: [Published; 7] = [
         help: "0: it plays back, 1: it answers, 2: it has given up",
         together: Together::Most,
     },
+    Published {
+        name: "switches",
+        unit: "",
+        help: "Steps in which a joint, the whole body, a foot or the support switched",
+        together: Together::Sum,
+    },
 ];
 
 impl Adaptive {
@@ -56,6 +62,7 @@ impl Adaptive {
             f64::from(self.stepping.steps()),
             home.length(),
             f64::from(u8::from(answering)),
+            f64::from(self.switches.count()),
         ];
     }
 }

@@ -166,6 +166,11 @@ impl Stepping {
         self.feet.map(|f| f.offset + up * f.lift)
     }
 
+    /// Which feet take a step of their own, left and right.
+    pub(super) fn swinging(&self) -> [bool; 2] {
+        self.feet.map(|f| f.swing.is_some())
+    }
+
     /// The foot that stands while the other one steps.
     pub fn standing(&self) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| self.feet[*side as usize].swing.is_some()).map(other)

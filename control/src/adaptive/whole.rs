@@ -132,6 +132,15 @@ impl Whole {
         self.way == Way::Rest
     }
 
+    /// What decides where it goes, as a number: nothing, forces, or a path.
+    pub(super) fn phase(&self) -> u8 {
+        match self.way {
+            Way::Rest => 0,
+            Way::Free => 1,
+            Way::Back { .. } => 2,
+        }
+    }
+
     /// F_c, N.
     pub fn balance(&self, options: &WholeOptions, load: &Load) -> DVec3 {
         let (w, z) = (TAU * options.balance, options.damping);

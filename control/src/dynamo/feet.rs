@@ -6,6 +6,8 @@
 //! swings and the simulated one is caught, by something in its way or scraping along, hip and knee of the target bend further and
 //! further until the foot comes free; the lift is kept for the rest of the swing and let down when the foot should stand. Who has
 //! been stopped steps high with both feet for a while. Nothing acts from outside but the law that tracks all bones.
+//! A foot that stands by then, on the step that it was lifted over, carries the body up as it is let down: it takes its time, as who climbs
+//! stairs does, or the body is thrown.
 //!
 //! A foot that lands early gives. The motion's own foot still goes down then, at a metre per second in a run, and a leg that follows
 //! it throws the body up, so that it comes down hard, and late, after the motion's own stand. So what stands goes no further down: with `u` the rate
@@ -52,6 +54,8 @@ const SCRAPING: f64 = 0.4;
 const FOLLOWING: f64 = 0.03;
 /// T_S, s: about a runner's stand. (From 0.05 to 0.4 runs hardly differ.)
 const RISING: f64 = 0.15;
+/// Speed at which a lifted foot is let down that bears, and the body rises, m/s: a stair of 17 cm in a step of some 0.4 s.
+const CLIMBING: f64 = 0.4;
 /// A lift below this is none, m.
 const LEAST: f64 = 1e-4;
 /// Slope of a swing below which the foot comes down to land: touching then is no scraping.
@@ -75,6 +79,8 @@ struct Leg {
     rate: f64,
     /// What it gives because it landed early, m.
     give: f64,
+    /// Whether it stood on the ground in the last step.
+    bears: bool,
     /// Turns of thigh and shank for it, as of the last step.
     turns: [DQuat; 2],
 }
@@ -108,6 +114,7 @@ fn find_legs(model: &Model, physique: &Physique) -> Vec<Leg> {
             lift: 0.0,
             rate: 0.0,
             give: 0.0,
+            bears: false,
             turns: [DQuat::IDENTITY; 2],
         })
     })
@@ -138,6 +145,7 @@ impl Leg {
                 load += push;
             }
         }
+        self.bears = load > 0.0;
         self.give *= RISING / (RISING + sense.dt);
         if load > 0.0 {
             let arm =
@@ -216,7 +224,8 @@ impl Feet {
             let motion = targets.heading * wanted.velocity[leg.foot];
             let way = options.rate * sense.dt;
             if (motion - up * up.dot(motion)).length() < options.swing_speed {
-                leg.goal = (leg.goal - way).max(0.0);
+                let down = if leg.bears { CLIMBING * sense.dt } else { way };
+                leg.goal = (leg.goal - down).max(0.0);
             } else {
                 let caught = leg.caught(motion, options, sense);
                 leg.goal = leg.goal.max((leg.goal + way).min(caught.unwrap_or(0.0).max(self.high)));

@@ -71,6 +71,11 @@ pub(crate) const KEYS: &[Setting] = &[
         "1.5",
         "largest torque from outside on a bone, of what its joints could turn it with; the paper has no bound",
     ),
+    Setting::new(
+        "waist",
+        "1.0",
+        "share of the trunk's stiffness with which the waist holds the pelvis, by the joint; the paper has none",
+    ),
     Setting::new("foot_lift", "0.22", "how high feet that are caught are lifted at most, m"),
     Setting::new("foot_rate", "5.0", "how fast they are lifted, m/s"),
     Setting::new("foot_wary", "3.0", "seconds for which both feet step high after one was stopped"),
@@ -130,6 +135,7 @@ pub(crate) fn read(table: &Fields<'_>) -> Result<DynamoOptions, SettingError> {
         stun: read_stun(table)?,
         push: table.at_least_zero("push")?.unwrap_or(usual.push),
         effort: table.positive("effort")?.unwrap_or(usual.effort),
+        waist: table.at_least_zero("waist")?.unwrap_or(usual.waist),
         foot_lift: FootLift {
             highest: table.at_least_zero("foot_lift")?.unwrap_or(usual.foot_lift.highest),
             rate: table.positive("foot_rate")?.unwrap_or(usual.foot_lift.rate),

@@ -71,6 +71,8 @@ pub struct DynamoOptions {
     pub push: f64,
     /// Largest torque from outside on a bone, of what its joints could turn it with; the paper has no bound.
     pub effort: f64,
+    /// Share of the trunk's stiffness with which the waist holds the pelvis, by the joint; the paper has none.
+    pub waist: f64,
     /// Lift of feet that are caught.
     pub foot_lift: FootLift,
     /// Seconds over which one motion fades into the next.
@@ -91,6 +93,7 @@ impl Default for DynamoOptions {
             push: 1.0,
             // The table has an ankle give 2 N m per kg; runners' give 3 (Novacheck 1998). From 1.3 to 2 runs hardly differ.
             effort: 1.5,
+            waist: 1.0,
             foot_lift: FootLift::default(),
             fade: 0.25,
         }

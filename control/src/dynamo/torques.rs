@@ -16,12 +16,16 @@
 //! stable at any gain (Tan et al. 2011). What a target borrows from the parent's own rate is that of the step's beginning: a
 //! torque without reaction that depends on two bodies' next velocities is not the gradient of anything, and the step's problem is convex.
 //!
+//! **The waist.** Torques from outside leave the pelvis to the root's weak spring alone, and it is light: a foot that lands from a block turned it by half a radian
+//! within 60 ms, all targets went with it (3'), and the whole body was thrown over. A body has a waist. So as far as torques come from outside, the joints between the
+//! pelvis and the trunk hold the motion's own angle besides, with the trunk's stiffness: from within, and in a motion that is tracked with nothing to do.
+//!
 //! The joints' effort limits bound all of them. What turns a bone is the joint above it and the reactions of those beyond it, so
 //! that the joints could give a bone no more than the sum of theirs ([`efforts`]); an external torque that would exceed it at the
 //! velocity the step begins with has both gains scaled down until it does not. (Cutting it off without an implicit part would make it a
 //! bang-bang force, which a light foot turns into chatter.)
 
-use stuntlab_mocap::character::Bone;
+use stuntlab_mocap::character::{Bone, Part};
 use stuntlab_physics::glam::{DMat3, DVec3};
 use stuntlab_physics::spatial::{Sym3, rotation};
 use stuntlab_physics::{Actuation, Bodies, ImplicitForce, JointKind, model::Body};
@@ -67,6 +71,30 @@ struct Task {
     now: DVec3,
 }
 
+/// A joint servo: gains, and the goal in world axes.
+#[derive(Clone, Copy)]
+struct Drive {
+    k1: f64,
+    k2: f64,
+    /// From the bone to its target, rad.
+    error: DVec3,
+    /// Wanted rate, rad/s.
+    rate: DVec3,
+}
+
+impl Drive {
+    /// Two springs side by side are one.
+    fn and(self, other: Self) -> Self {
+        let mean = |a: f64, x: DVec3, b: f64, y: DVec3| (x * a + y * b) / (a + b).max(1e-12);
+        Self {
+            k1: self.k1 + other.k1,
+            k2: self.k2 + other.k2,
+            error: mean(self.k1, self.error, other.k1, other.error),
+            rate: mean(self.k2, self.rate, other.k2, other.rate),
+        }
+    }
+}
+
 /// `k₁ (Δ + h ω_d) + k₂ ω_d + (10) - (k₂ + h k₁) ω_next`, no stronger than `limit` at the present velocity.
 fn servo(task: Task, (k1, k2): (f64, f64), dt: f64, limit: f64) -> ImplicitForce {
     let Task { error, rate, push, now } = task;
@@ -108,20 +136,47 @@ impl Dynamo {
                 self.cheat += term.at_rest.angular - term.gain.angular * now;
                 out.implicit.push((body, term));
             }
-            if outside < 1.0 {
-                self.serve(
-                    sense,
-                    bone,
-                    gains(1.0 - outside),
-                    self.load.by_joint[bone] * (1.0 - outside),
-                    out,
-                );
+            let inside = (outside < 1.0).then(|| {
+                let (k1, k2) = gains(1.0 - outside);
+                Drive { k1, k2, error: self.targets.error[bone], rate: self.targets.angular_velocity[bone] }
+            });
+            let waist = self.waist(sense, bone, strength);
+            let both = match (inside, waist) {
+                (Some(inside), Some(waist)) => Some(inside.and(waist)),
+                (one, other) => one.or(other),
+            };
+            if let Some(drive) = both {
+                self.serve(sense, bone, drive, self.load.by_joint[bone] * (1.0 - outside), out);
             }
         }
     }
 
+    /// What the waist holds a bone of the trunk with that hangs on the pelvis: its angle to it.
+    fn waist(&self, sense: &Sense<'_>, bone: Bone, strength: f64) -> Option<Drive> {
+        let share = self.options.waist * self.options.application.outside();
+        let on_root = self.model.bodies()[bone].parent().is_some_and(|parent| parent.index() == 0);
+        let is_trunk = matches!(sense.own.physique().part(bone), Some(Part::Spine(_)));
+        if !(share > 0.0 && on_root && is_trunk) {
+            return None;
+        }
+        let (k1, k2) = self.gains.of_root();
+        let was = self.wanted.orientation[0].conjugate();
+        let to_root = self.targets.actual(Bone::new(0)) * was;
+        let spin = sense.data.velocity.body[sense.root()].angular;
+        let own = self.wanted.angular_velocity[bone] - self.wanted.angular_velocity[0];
+        Some(Drive {
+            k1: k1 * share * strength,
+            k2: k2 * share * strength.sqrt(),
+            error: rotation::log(
+                to_root * self.wanted.orientation[bone] * self.targets.actual(bone).conjugate(),
+            ),
+            rate: spin + to_root * own,
+        })
+    }
+
     /// A joint servo that turns a bone towards its target, and pushes besides.
-    fn serve(&self, sense: &Sense<'_>, bone: Bone, (k1, k2): (f64, f64), push: DVec3, out: &mut Actuation) {
+    fn serve(&self, sense: &Sense<'_>, bone: Bone, goal: Drive, push: DVec3, out: &mut Actuation) {
+        let Drive { k1, k2, error, rate } = goal;
         let body = sense.bone(bone);
         let parent =
             body.parent().map_or(DMat3::IDENTITY, |p| sense.data.position.world_from_body[p].rotation);
@@ -129,8 +184,8 @@ impl Dynamo {
         let child = self.targets.actual(bone).conjugate();
         let frame = parent * body.joint().parent_from_joint.rotation;
         // Rotation vector from the bone to its target, and the wanted relative rate, in child axes.
-        let error = child * self.targets.error[bone];
-        let relative_rate = child * (self.targets.angular_velocity[bone] - parent_rate);
+        let error = child * error;
+        let relative_rate = child * (rate - parent_rate);
         let push = child * push;
         let limits = body.joint().effort_limit;
         let (q, v) = (body.coordinates(), body.freedoms());

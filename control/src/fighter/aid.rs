@@ -43,6 +43,11 @@ pub(super) fn wrap(angle: f64) -> f64 {
 }
 
 impl Spring {
+    /// A share of it.
+    pub fn share(self, share: f64) -> Self {
+        Self { stiffness: self.stiffness * share, damping: self.damping * share, limit: self.limit * share }
+    }
+
     /// Tilts the root as `wanted` is tilted; the moment is level.
     pub fn tilt(&self, wanted: &DMat3, actual: &DMat3, spin: DVec3, strength: f64, dt: f64) -> ImplicitForce {
         let error = tilt_error(wanted, actual);

@@ -14,9 +14,14 @@ const FELLED: f64 = 0.5;
 /// Share of the standing height below which it has sunk down, and above which it stands.
 pub(super) const SUNK: (f64, f64) = (0.55, 0.75);
 /// Factors on frequency and damping ratio while it settles: softer and overdamped.
-pub(super) const SETTLING: (f64, f64) = (0.7, 1.5);
+pub(super) const SETTLING: (f64, f64) = (0.5, 3.0);
+/// Share of the spring that tilts the pelvis while it gets up that is there while it settles: 90 N m, as much as an arm that pushes gives. With all of it
+/// who lay on the side was turned on the back within a third of a second, legs in the air.
+pub(super) const ROLLING: f64 = 0.15;
+/// Seconds in which it comes to the first pose of getting up.
+const ROLL: f64 = 0.9;
 /// Settled: mean bone error in rad, least and most seconds.
-const SETTLED: (f64, f64, f64) = (0.25, 0.5, 1.2);
+const SETTLED: (f64, f64, f64) = (0.25, 0.7, 2.0);
 /// Speed of the pelvis (m/s) at which one who settles does not settle but rolls: it lets go.
 const RUNAWAY: f64 = 2.0;
 /// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
@@ -86,7 +91,8 @@ impl Fighter {
         let own = &sense.data.position.world_from_body[sense.bodies];
         self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
         let start = self.repertoire.lying().nearest(&mut self.places, &own[0].rotation);
-        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: 0.4 };
+        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: ROLL };
+        self.playlist().begin_from(&sense.state.q[sense.tree().coordinates]);
         self.playlist().play(cue, sense.time());
         self.dynamo.options.balance = Balance::Unpowered;
         self.dynamo.rearm();

@@ -27,6 +27,7 @@ const KEYS: &[Setting] = &[
     Setting::new("aggression", "0.7", "0 to 1"),
     Setting::new("caution", "0.35", "0 to 1"),
     Setting::new("footwork", "0.15", "share of punches after which it steps out, 0 to 1"),
+    Setting::new("hurry", "1.5", "how many times as fast it steps in from afar"),
     Setting::new("recoil", "0.6", "how many times its impulse a punch is felt"),
     Setting::new("endurance", "110.0", "N s of punches until it is knocked out"),
 ];
@@ -53,6 +54,7 @@ fn read(table: &Fields<'_>) -> Result<FighterMaker, SettingError> {
             aggression: share("aggression", style.aggression)?,
             caution: share("caution", style.caution)?,
             footwork: share("footwork", style.footwork)?,
+            hurry: table.positive("hurry")?.unwrap_or(style.hurry),
             ..style
         },
         hurt: HurtOptions { endurance: table.positive("endurance")?.unwrap_or(hurt.endurance), ..hurt },

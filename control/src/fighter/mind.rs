@@ -39,6 +39,8 @@ pub struct Style {
     pub caution: f64,
     /// Share of punches after which it steps out.
     pub footwork: f64,
+    /// How many times as fast as drawn it steps in from afar.
+    pub hurry: f64,
 }
 
 impl Default for Style {
@@ -52,6 +54,7 @@ impl Default for Style {
             alarm: 2.5,
             caution: 0.35,
             footwork: 0.15,
+            hurry: 1.5,
         }
     }
 }
@@ -80,6 +83,8 @@ const BEHIND: f64 = 1.9;
 /// Share of moments in which one who is too far steps in, and one who is too near steps out.
 const COMING: f64 = 0.7;
 const GOING: f64 = 0.5;
+/// Beyond the farthest punch by more than this one is far, m: a step in does not bring him within reach.
+const AFAR: f64 = 0.2;
 /// Seconds chest to chest after which nothing counts but to get out.
 const STUCK: f64 = 1.2;
 
@@ -164,9 +169,16 @@ impl Mind {
         (view.bearing.abs() < self.style.heed).then(|| self.choose(view.distance, punches))
     }
 
-    /// Was hit: a step back is due.
+    /// How many times as fast as drawn a move is made: from afar one steps in quickly, so that a fight goes on soon after somebody was down.
+    pub fn pace(&self, step: Move, view: &View, punches: &[Punch]) -> f64 {
+        let farthest = punches.iter().map(|p| p.reach + self.style.depth).fold(0.0, f64::max);
+        let far = step == Move::StepForward && view.distance > farthest + AFAR;
+        if far { self.style.hurry } else { 1.0 }
+    }
+
+    /// Was hit and staggers back: that is the step out, and no other is due. (With a second one two who had just traded blows stood 1.4 m apart.)
     pub fn sting(&mut self) {
-        self.steps_out = true;
+        self.steps_out = false;
         self.rest_until = 0.0;
     }
 

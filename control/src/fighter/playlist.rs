@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use stuntlab_physics::Model;
-use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 
 use super::aid::{root_rotation, yaw};
 use super::repertoire::Repertoire;
@@ -30,6 +30,9 @@ pub struct Cue {
     /// Seconds of the fade.
     pub fade: f64,
 }
+
+/// Height of the spine's direction below which a root lies.
+const LYING: f64 = 0.7;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Layer {
@@ -82,6 +85,21 @@ impl Playlist {
         }
     }
 
+    /// Speed of what comes: 1 as drawn.
+    pub fn pace(&self) -> f64 {
+        self.layers.last().map_or(1.0, |layer| layer.cue.speed)
+    }
+
+    /// Ends what is played: the next clip is faded in from this pose. Who lies there does not come from the guard, and a fade from standing to lying passes through
+    /// sitting, with the legs in the air.
+    pub fn begin_from(&mut self, q: &[f64]) {
+        let mut pose = self.held.take().unwrap_or_else(|| std::mem::take(&mut self.spare));
+        pose.resize(q.len(), 0.0);
+        pose.copy_from_slice(q);
+        self.held = Some(pose);
+        self.layers.clear();
+    }
+
     /// Begins a clip at `time`, which must not lie before the last cue's.
     pub fn play(&mut self, cue: Cue, time: f64) {
         if let Some(top) = self.layers.iter().rposition(|l| l.weight(time) >= 1.0) {
@@ -92,10 +110,15 @@ impl Playlist {
         }
         let mut pose = std::mem::take(&mut self.pose);
         self.write(time, &mut pose);
-        let heading = yaw(&root_rotation(&pose));
+        let before = root_rotation(&pose);
         let Self { repertoire, .. } = self;
         repertoire.motions()[cue.motion].write(cue.at, repertoire.layout(), &mut pose);
-        let turn = heading - yaw(&root_rotation(&pose));
+        let turn = turn_between(&root_rotation(&pose), &before);
+        if let (true, Some(held)) = (self.layers.is_empty(), &mut self.held) {
+            // A pose of the world goes nowhere on its way into the clip.
+            turn_root(&mut pose, turn);
+            held[..2].copy_from_slice(&pose[..2]);
+        }
         self.pose = pose;
         if self.layers.len() == DEPTH {
             let mut pose = std::mem::take(&mut self.spare);
@@ -121,6 +144,15 @@ impl Playlist {
     pub fn clip_time(&self, time: f64) -> f64 {
         self.layers.last().map_or(0.0, |l| l.clip_time(time))
     }
+}
+
+/// Turn about the vertical from one root's heading to another's: where both lie on the same side, that of their spines, as a pelvis on its back looks up. (From the
+/// back to the face it is half a turn about the spine, which has no way that is the shorter.)
+fn turn_between(from: &DMat3, to: &DMat3) -> f64 {
+    let lies = |root: &DMat3| root.z_axis.z.abs() < LYING;
+    let spine = |root: &DMat3| root.z_axis.y.atan2(root.z_axis.x);
+    let alike = from.row(2).dot(to.row(2)) > 0.0;
+    if lies(from) && lies(to) && alike { spine(to) - spine(from) } else { yaw(to) - yaw(from) }
 }
 
 /// Turns a pose about the vertical through the origin.

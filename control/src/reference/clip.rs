@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, PoseScratch};
 use stuntlab_mocap::edit::{Planar, advance};
-use stuntlab_mocap::{Clip, ClipSpline, Sample};
+use stuntlab_mocap::{Clip, ClipSpline, Pose};
 use stuntlab_physics::glam::DQuat;
 use stuntlab_physics::{Model, State};
 
@@ -23,7 +23,7 @@ pub struct ClipReference {
     start: f64,
     /// Where a round leads on the ground.
     advance: Planar,
-    sample: Sample,
+    pose: Pose,
     scratch: PoseScratch,
 }
 
@@ -39,7 +39,7 @@ impl ClipReference {
             cyclic,
             start: 0.0,
             advance: advance(clip),
-            sample: Sample::default(),
+            pose: Pose::default(),
             scratch: PoseScratch::default(),
             character,
         };
@@ -79,8 +79,8 @@ impl ClipReference {
     }
 
     fn write_at(&mut self, time: f64, q: &mut [f64]) {
-        self.spline.sample(time.clamp(0.0, self.duration), &mut self.sample);
-        self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
+        self.spline.sample_pose(time.clamp(0.0, self.duration), &mut self.pose);
+        self.character.write_pose(&self.pose, &mut self.scratch, q);
     }
 
     /// Rounds gone and time within the clip.
@@ -94,8 +94,8 @@ impl ClipReference {
 impl Reference for ClipReference {
     fn write(&mut self, time: f64, q: &mut [f64]) {
         let (rounds, time) = self.split(time);
-        self.spline.sample(time, &mut self.sample);
-        let pose = &mut self.sample.pose;
+        self.spline.sample_pose(time, &mut self.pose);
+        let pose = &mut self.pose;
         let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
         // A round at a time: exact, and runs last minutes.
         for _ in 0..rounds.abs() as usize {
@@ -104,7 +104,7 @@ impl Reference for ClipReference {
         if let Some(root) = pose.rotations.first_mut() {
             *root = (DQuat::from_rotation_z(step.yaw * rounds.abs()) * *root).normalize();
         }
-        self.character.write_pose(&self.sample.pose, &mut self.scratch, q);
+        self.character.write_pose(&self.pose, &mut self.scratch, q);
     }
 
     fn spacing(&self) -> f64 {

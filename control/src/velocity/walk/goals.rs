@@ -5,7 +5,7 @@ use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 
 use super::states::Phase;
-use super::triangle::{double_support, reach};
+use super::triangle::{bend, double_support, folded, reach};
 use super::{Balance, Walk};
 use crate::controller::Sense;
 use crate::velocity::drive::Goal;
@@ -108,8 +108,8 @@ impl Walk {
         Swing { thigh, knee, toes_up: TOES_UP + hip - knee }
     }
 
-    /// Knee, ankle and toes of the leg that stands as the other one strikes, or is `late`, s.
-    fn strike_pose(&self, late: f64) -> [f64; 3] {
+    /// Knee, ankle and toes of the leg that stands as the other one `lowers` its foot and strikes, or is `late`, s.
+    fn strike_pose(&self, late: f64, lowers: bool) -> [f64; 3] {
         let [pitch, lean] = self.options.strike;
         // Without pins a leg that is not straight bounces: it stays as it is, and its ankle drives it on.
         let [knee, ankle, toe] = if self.options.balance == Balance::Capture {
@@ -119,8 +119,21 @@ impl Walk {
             rear
         };
         // A foot that finds no ground in time: the leg that stands gives way, its calf half as fast.
-        let giving = GIVING * late.clamp(0.0, 1.0);
+        let giving = GIVING * late.clamp(0.0, 1.0) + if lowers { self.stepping_down() } else { 0.0 };
         [knee + giving, ankle + 0.5 * giving, toe]
+    }
+
+    /// How much more than on level ground the leg that stands is bent as the other foot strikes further down, rad: a hip that stays up there is out of
+    /// its foot's reach, which strikes late, and the fall grows all that time.
+    fn stepping_down(&self) -> f64 {
+        let drop = (-self.grade * self.step[1]).max(0.0);
+        let knee = self.options.stance[0];
+        let far = folded(&self.legs, knee) - drop;
+        if self.options.balance == Balance::Capture && drop > 0.0 {
+            bend(&self.legs, far) - knee
+        } else {
+            0.0
+        }
     }
 
     /// Both feet stand: the front leg takes the weight, the rear one pushes off.
@@ -180,7 +193,7 @@ impl Walk {
                 let down = self.options.lowering * times.reach / self.hurry;
                 let (below, toes, swing_left) =
                     if left > down { (-self.options.over, TOES_UP, left - down) } else { (SURE, 0.0, left) };
-                let [knee, ankle, toe] = self.strike_pose(-left);
+                let [knee, ankle, toe] = self.strike_pose(-left, left <= down);
                 self.stand_on(sense, rear, [knee, ankle, toe], left);
                 let swing = self.leg_to(self.way_to_strike(sense, course, swing_left, below), toes);
                 self.swing(sense, course, front, &swing, swing_left);

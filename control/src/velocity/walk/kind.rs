@@ -60,6 +60,12 @@ const KEYS: &[Setting] = &[
     Setting::new("pressure", "0.05", "of `capture`: how far ahead of the ankle a foot bears on average, m"),
     Setting::new("apart_least", "0.08", "of `capture`: least way between the feet, sideways, m"),
     Setting::new("apart_most", "0.7", "of `capture`: largest, m"),
+    Setting::new("reach_back", "0.5", "of `capture`: how far back a foot is placed at most, m"),
+    Setting::new(
+        "reach_ahead",
+        "0.75",
+        "of `capture`: how far ahead, m; where more is needed it strikes sooner",
+    ),
     Setting::new(
         "hurry",
         "1.5",
@@ -200,6 +206,7 @@ fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
         lean: number("lean", usual.lean)?,
         balance: table.choice("balance", &BALANCES)?.unwrap_or(usual.balance),
         pressure: number("pressure", usual.pressure)?,
+        reach: [number("reach_back", usual.reach[0])?, number("reach_ahead", usual.reach[1])?],
         hurry: number("hurry", usual.hurry)?.max(1.0),
         ankles: [number("ankle_forward", usual.ankles[0])?, number("ankle_aside", usual.ankles[1])?],
         apart: [number("apart_least", usual.apart[0])?, number("apart_most", usual.apart[1])?],

@@ -1,15 +1,11 @@
-//! Standing without pins: legs reach from where the feet are to hips over the middle, and what `ξ` is off is answered by ankles, sideways by hips, too.
-//!
-//! ```text
-//! (1)  τ = m g p + c m g (ξ - goal),  c = 3         p: how far ahead of the ankles the goal is
-//! ```
-//! A body that stands on its feet is a pendulum that topples with `m g` per metre; with `c` times that, fed back from `ξ = c + ċ/ω₀`, it comes
-//! back at `ω₀ √(c - 1)` with the damping `c / (2 √(c - 1))`, about one at `c = 3`. Feet that lie on the ground give no more than their length
-//! allows; what is beyond it is a step ([`super::placement`]).
+//! Standing without pins: joints give what it takes that both feet bear the body where its fall comes back (`bearing`); knees are held straight,
+//! the pelvis upright, feet flat.
 
 use stuntlab_mocap::Side;
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 
+use super::bearing::Standing;
 use super::placement::Rhythm;
 use super::triangle::reach;
 use super::{Balance, Walk};
@@ -17,10 +13,8 @@ use crate::controller::Sense;
 use crate::velocity::drive::Goal;
 use crate::velocity::pins::{FootPin, Grip};
 use crate::velocity::target::Pace;
-use crate::walking::{Course, STRIKE, foot_below, from_parent, hold_child, hold_parent, other, outward};
+use crate::walking::{Course, STRIKE, heading_of, hold_child, hold_parent, other, outward};
 
-/// `c` of (1).
-const TOPPLING: f64 = 3.0;
 /// Share of its length to which a leg that stands is stretched: knees that are locked do not give.
 const STRETCH: f64 = 0.995;
 /// Time a way is spread over in standing, s: what with the tone of a joint is its stiffness.
@@ -100,55 +94,63 @@ impl Walk {
 
     /// Goals of one who stands, or shifts its weight before the first step.
     pub(super) fn stand_free(&mut self, sense: &Sense<'_>, course: &Course) {
-        let (options, length) = (self.options, self.legs.thigh + self.legs.calf);
+        let (options, tone) = (self.options, self.options.tone);
         let place = |bone| course.own(sense.data.world_from_body(sense.body_of(bone)).translation);
         let ankles = Side::BOTH.map(|side| place(self.biped.leg(side).foot));
-        let hips = Side::BOTH.map(|side| place(self.biped.leg(side).thigh));
-        let mut middle = (0.5 * (ankles[0] + ankles[1])).truncate() + DVec2::new(options.pressure, 0.0);
+        let mut goal = (0.5 * (ankles[0] + ankles[1])).truncate() + DVec2::new(options.pressure, 0.0);
         if options.speed > 0.0 {
-            middle.y = ankles[self.stance as usize].y;
+            goal.y = ankles[self.stance as usize].y;
         }
-        self.stray = course.own(sense.own.capture_point()).truncate() - middle;
-        // (1) by two ankles and two hips, whose stiffness is their tone over the time of a way.
-        let weight = sense.own.mass() * sense.model.gravity().length();
-        let angle = |lever: f64, tone: f64| 0.5 * weight * lever * FLOOR / tone;
-        // Feet that are pressed harder than that tip, and lift the body on to its toes.
         let [heel, ball, edge] = EDGES.map(|share| share * self.legs.foot);
-        let ahead = (options.pressure + TOPPLING * self.stray.x).clamp(heel, ball);
-        let aside = (TOPPLING * self.stray.y).clamp(-edge, edge);
+        let down = DVec3::new(0.0, 0.0, self.legs.ankle);
+        let standing = Standing {
+            feet: ankles.map(|ankle| ankle - down),
+            edges: [DVec2::new(heel, -edge), DVec2::new(ball, edge)],
+            center_of_mass: course.own(sense.own.center_of_mass()),
+            capture_point: course.own(sense.own.capture_point()).truncate(),
+            weight: sense.own.mass() * sense.model.gravity().length(),
+        };
+        self.stray = standing.capture_point - goal;
+        let feet = standing.bear(goal);
+        // The leg that is further from below its hip is stretched, the other bent as much as it is nearer.
+        let hips = Side::BOTH.map(|side| place(self.biped.leg(side).thigh));
         let ways = Side::BOTH.map(|side| {
             let k = side as usize;
             let half = 0.5 * (hips[k] - hips[1 - k]).truncate();
-            ankles[k].truncate() - middle - half
+            (ankles[k].truncate() - goal - half).length()
         });
-        let far = ways.iter().map(|way| way.length_squared()).fold(0.0, f64::max);
-        let down = ((STRETCH * length).powi(2) - far).max(0.0).sqrt();
+        let length = STRETCH * (self.legs.thigh + self.legs.calf);
+        let tall = (length.powi(2) - ways[0].max(ways[1]).powi(2)).max(0.0).sqrt();
         let pace = Pace { left: 0.0, floor: FLOOR };
         let rising = Pace { left: RISING - self.clock, ..pace };
-        let still = |q: [f64; 4], tone: f64| Some(Goal::at(q, pace).softened(tone));
         for side in Side::BOTH {
-            let (leg, way) = (*self.biped.leg(side), ways[side as usize]);
-            let [hip, knee, ankle] = reach(&self.legs, way.x, way.y.hypot(down));
-            let roll = way.y.atan2(down) + angle(2.0 * TOPPLING * self.stray.y, options.tone.stance_hip);
-            let thigh = DQuat::from_rotation_x(roll)
-                * DQuat::from_rotation_y(-hip)
-                * self.turned_as_it_stands(sense, course, side);
-            // Half of the hip's effort holds the legs, half the pelvis, whatever the legs do.
+            let (leg, bearing) = (*self.biped.leg(side), feet[side as usize]);
+            // What a joint has to give, in the axes of its child, as a rate: a motor gives its tone times what the rate is off.
+            let effort = |bone: Bone, tone: f64| {
+                let child = sense.data.world_from_body(sense.body_of(bone)).rotation;
+                let torque = course.world() * bearing.torque_at(place(bone));
+                child.transpose() * torque / tone
+            };
+            // Both hips hold the pelvis.
             let upright = hold_parent(sense, leg.thigh, course.world());
-            let both = from_parent(sense, leg.thigh, thigh).slerp(upright.q, 0.5).to_array();
-            let goal = Goal { rates: 0.5 * upright.v, ..Goal::at(both, pace) };
-            self.goals[leg.thigh] = Some(goal.softened(options.tone.stance_hip));
-            self.goals[leg.shank] = Some(Goal::at([knee, 0.0, 0.0, 0.0], rising).softened(options.tone.knee));
-            let foot = foot_below(sense, leg.shank, ankle - angle(ahead, options.tone.stance_ankle))
-                * DQuat::from_rotation_x(-angle(aside, options.tone.stance_ankle));
-            let foot = hold_child(sense, leg.foot, foot).q.to_array();
-            self.goals[leg.foot] = still(foot, options.tone.stance_ankle);
+            let rates = upright.v + effort(leg.thigh, tone.stance_hip);
+            let goal = Goal { rates, ..Goal::at(upright.q.to_array(), pace) };
+            self.goals[leg.thigh] = Some(goal.softened(tone.stance_hip));
+            // Knees turn about y.
+            let [_, knee, _] = reach(&self.legs, ways[side as usize], tall);
+            let rates = DVec3::new(effort(leg.shank, tone.knee).y, 0.0, 0.0);
+            let goal = Goal { rates, ..Goal::at([knee, 0.0, 0.0, 0.0], rising) };
+            self.goals[leg.shank] = Some(goal.softened(tone.knee));
+            let flat = hold_child(sense, leg.foot, DQuat::from_rotation_z(heading_of(sense, leg.foot)));
+            let goal =
+                Goal { rates: effort(leg.foot, tone.stance_ankle), ..Goal::at(flat.q.to_array(), pace) };
+            self.goals[leg.foot] = Some(goal.softened(tone.stance_ankle));
             if let Some(toe) = leg.toe {
-                self.goals[toe] = still([0.0; 4], options.tone.toe);
+                self.goals[toe] = Some(Goal::at([0.0; 4], pace).softened(tone.toe));
             }
         }
         if let Some(trunk) = self.biped.trunk {
-            self.goals[trunk] = still([0.0; 4], options.tone.trunk);
+            self.goals[trunk] = Some(Goal::at([0.0; 4], pace).softened(tone.trunk));
         }
     }
 }

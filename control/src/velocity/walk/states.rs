@@ -12,9 +12,6 @@ use crate::walking::{Course, STRIKE, other, outward};
 const SCUFF: f64 = 0.5;
 /// How near its place a foot that arrives early must be, m.
 const NEAR: f64 = 0.1;
-/// How far back and ahead a foot is placed at most, m: legs reach no further.
-const REACH: [f64; 2] = [-0.5, 0.75];
-
 /// Feet less than so far apart along the way are side by side, m: the length of a foot.
 const FOOT: f64 = 0.25;
 /// How much longer or shorter than the one before a step may be that goes where balance wants it, m: a walk begins and ends within three.
@@ -230,7 +227,7 @@ impl Walk {
         let nominal = until_strike + over;
         let least = if self.step[1].abs() < FOOT { options.passing } else { options.apart[0] };
         let least = least.min(options.apart[1]);
-        let bounds = [DVec2::new(REACH[0], least), DVec2::new(REACH[1], options.apart[1])];
+        let bounds = [DVec2::new(-options.reach[0], least), DVec2::new(options.reach[1], options.apart[1])];
         let soonest = until_strike / options.hurry + over;
         let left = rhythm.in_reach(xi, bounds).clamp(soonest.min(nominal), nominal);
         self.hurry = if left > over { (until_strike / (left - over)).clamp(1.0, options.hurry) } else { 1.0 };

@@ -82,12 +82,24 @@ pub fn double_support(legs: &LegLengths, step: f64, [pitch, lean]: [f64; 2], bel
     }
 }
 
+/// The knee of a leg whose ankle is so far from its hip, m: the law of cosines.
+pub fn bend(legs: &LegLengths, far: f64) -> f64 {
+    let (t, c) = (legs.thigh, legs.calf);
+    std::f64::consts::PI - ((t * t + c * c - far * far) / (2.0 * t * c)).clamp(-1.0, 1.0).acos()
+}
+
+/// How far an ankle is from its hip with a bent knee, m.
+pub fn folded(legs: &LegLengths, knee: f64) -> f64 {
+    let (t, c) = (legs.thigh, legs.calf);
+    (t * t + c * c + 2.0 * t * c * knee.cos()).max(0.0).sqrt()
+}
+
 /// Hip, knee and ankle of a leg whose ankle is so far ahead of the hip and below it, m, its foot flat; as near as it reaches.
 pub fn reach(legs: &LegLengths, ahead: f64, down: f64) -> [f64; 3] {
     let (t, c) = (legs.thigh, legs.calf);
     let far = ahead.hypot(down).clamp((t - c).abs() + 0.1 * t, STRAIGHT * (t + c));
-    // The law of cosines, at the knee and at the hip.
-    let knee = std::f64::consts::PI - ((t * t + c * c - far * far) / (2.0 * t * c)).clamp(-1.0, 1.0).acos();
+    let knee = bend(legs, far);
+    // The law of cosines at the hip.
     let hip = ahead.atan2(down) + ((t * t + far * far - c * c) / (2.0 * t * far)).clamp(-1.0, 1.0).acos();
     [hip, knee, knee - hip]
 }
