@@ -1,11 +1,13 @@
 //! What control costs: `control/dynamo/BONES` is one step's targets and torques of a character that follows a clip,
 //! `control/game_scene/dynamo` a 1/30 s frame of the game scene whose five characters are driven by Dynamo, `control/walker/…` a step of
-//! 1/200 s of a walker by rates, on pinned feet and on free ones, senses and control included: 50 us are 1 % of a core.
+//! 1/200 s of a walker by rates, on pinned feet and on free ones, senses and control included: 50 us are 1 % of a core, `control/adaptive/…` a step of
+//! 1/120 s of characters that play their motion back, one, ten, and with some or all joints simulated.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use stuntlab_benches::adaptive::Crowd;
 use stuntlab_benches::scenes::dynamo_game;
 use stuntlab_benches::walker::Walker;
 use stuntlab_control::dynamo::{Dynamo, DynamoOptions};
@@ -72,5 +74,23 @@ fn walker(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, dynamo, game, walker);
+/// A step of characters that answer, senses and control included.
+fn adaptive(c: &mut Criterion) {
+    let mut group = c.benchmark_group("control/adaptive");
+    for (name, number, simulated) in [
+        ("undisturbed", 1, None),
+        ("undisturbed-ten", 10, None),
+        ("quarter", 1, Some(3)),
+        ("all", 1, Some(usize::MAX)),
+        ("all-of-one-in-ten", 10, Some(usize::MAX)),
+    ] {
+        let mut crowd = Crowd::new(number, simulated);
+        (0..60).for_each(|_| crowd.step());
+        group.bench_function(name, |b| b.iter(|| crowd.step()));
+        assert_eq!(crowd.simulated().0 > 0, simulated.is_some(), "{name}");
+    }
+    group.finish();
+}
+
+criterion_group!(benches, dynamo, game, walker, adaptive);
 criterion_main!(benches);

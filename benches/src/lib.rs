@@ -1,5 +1,6 @@
 //! What the benches share: the figures by name, and random states that are the same in every run.
 
+pub mod adaptive;
 pub mod scenes;
 pub mod walker;
 
