@@ -130,16 +130,16 @@ fn placed(word: &str, dir: &Path) -> String {
 
 /// The rule by which commands are made short.
 fn shorten(words: &mut Vec<String>) {
-    let studies = ["adaptive-study", "clip-trials", "gain-map", "push-atlas", "stand-atlas"];
     let more: &[&str] = match words[0].as_str() {
-        "run" if words.get(1).is_some_and(|w| studies.contains(&w.as_str())) => {
+        "run" if words.get(1).is_some_and(|w| stuntlab::study::find(w).is_some()) => {
             // In place of the shard it shows, if it does.
             if let Some(k) = words.iter().position(|w| w == "--shard") {
                 words.drain(k..k + 2);
             }
-            // A folder of its own: a study refuses one that holds another's trials.
+            // A folder of its own: a study refuses one that holds another's trials, or those of its other plan.
             if let Some(k) = words.iter().position(|w| w == "--out") {
-                words[k + 1] = format!("{}-{}", words[k + 1], words[1]);
+                let plan = if words.iter().any(|w| w == "--quick") { "-quick" } else { "" };
+                words[k + 1] = format!("{}-{}{plan}", words[k + 1], words[1]);
             }
             &["--shard", "1/100000"]
         }

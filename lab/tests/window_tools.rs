@@ -306,6 +306,37 @@ fn a_state_is_written_and_another_window_goes_on_from_it() {
 }
 
 #[test]
+fn a_state_in_a_file_has_its_controllers_unless_hands_were_in_the_run() {
+    let dir = std::env::temp_dir().join(format!("stuntlab-lived-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    // Which node of its graph it is in, and since when, only the controller knows.
+    let scene = Scene::load("base-pose-graph", &[]).unwrap();
+    let options = ViewOptions { paused: true, shots: dir.clone(), ..ViewOptions::default() };
+    let mut first = Hand::with(&scene, &options);
+    first.steps(40);
+    first.key(Key::F(5));
+    let kept = first.app.hashes();
+    first.steps(30);
+    let mut second = Hand::with(&scene, &options);
+    second.key(Key::F(9));
+    assert_eq!(second.app.hashes(), kept);
+    assert!(!second.report()["message"].as_str().unwrap().contains("anew"));
+    second.steps(30);
+    assert_eq!(second.app.hashes(), first.app.hashes());
+    // A push is not in the file: bodies are where they were, and it is said that controllers begin anew.
+    first.key(Key::Char('p'));
+    first.steps(5);
+    first.key(Key::F(5));
+    let pushed = first.app.hashes();
+    let mut third = Hand::with(&scene, &options);
+    third.key(Key::F(9));
+    assert_eq!(third.app.hashes(), pushed);
+    let message = third.report()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("controllers begin anew"), "{message}");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
 fn a_paused_world_is_edited_and_goes_on() {
     let mut hand = Hand::new("base-ragdoll", &["character.0.at=[0,0,0]", "character.0.spin=[0,0,0]"]);
     let place = {

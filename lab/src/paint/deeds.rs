@@ -19,6 +19,8 @@ pub struct Deed {
     pub to: DVec3,
     /// What it is, with its unit; may be empty.
     pub words: String,
+    /// Where the words are: away from what is hit, so that they do not hide it.
+    pub said_at: DVec3,
 }
 
 /// How long a push or a throw stays in sight, s.
@@ -29,6 +31,10 @@ const PER_IMPULSE: f64 = 0.01;
 const LONGEST: f64 = 0.9;
 /// Length of a throw's arrow, m per m/s.
 const PER_SPEED: f64 = 0.08;
+/// Words about a push or a drag are so far above whom it is done to, m: over the name.
+const OVER_NAME: f64 = 0.45;
+/// Words about a throw are so far above where it began, m.
+const OVER_THROW: f64 = 0.2;
 /// Colour of all deeds.
 const COLOR: Color = Color::hex(0xE0218A);
 
@@ -42,7 +48,8 @@ pub(crate) fn deeds(world: &World, hands: &Hands) -> Vec<Deed> {
         let to = pose(body).transform_point(point);
         let arrow = (impulse * PER_IMPULSE).clamp_length_max(LONGEST);
         let words = format!("{:.0} N s", impulse.length());
-        all.push(Deed { spring: false, from: to - arrow, to, words });
+        let said_at = above(world, body).unwrap_or(to - arrow);
+        all.push(Deed { spring: false, from: to - arrow, to, words, said_at });
     };
     for event in &world.scene().events {
         if let What::Push { body, impulse, point_body, duration } = &event.what
@@ -59,10 +66,10 @@ pub(crate) fn deeds(world: &World, hands: &Hands) -> Vec<Deed> {
             What::Drag { body, point_body, path, duration, .. } => {
                 let progress = (time - event.time) / duration;
                 if let Some(body) = world.find(body).filter(|_| (0.0..1.0).contains(&progress)) {
-                    all.push(spring(pose(body).transform_point(*point_body), along(path, progress)));
+                    all.push(spring(world, body, *point_body, along(path, progress)));
                 }
             }
-            What::Throw { body, velocity, .. } => {
+            What::Throw { body, from: start, velocity, .. } => {
                 if let Some(body) = world.find(body).filter(|_| lasting(event.time, 0.0)) {
                     let from = pose(body).translation;
                     let to = from + (*velocity * PER_SPEED).clamp_length_max(LONGEST);
@@ -71,6 +78,7 @@ pub(crate) fn deeds(world: &World, hands: &Hands) -> Vec<Deed> {
                         from,
                         to,
                         words: format!("{:.1} m/s", velocity.length()),
+                        said_at: *start + DVec3::Z * OVER_THROW,
                     });
                 }
             }
@@ -78,13 +86,23 @@ pub(crate) fn deeds(world: &World, hands: &Hands) -> Vec<Deed> {
         }
     }
     if let Some(drag) = &hands.drag {
-        all.push(spring(pose(drag.body).transform_point(drag.point_body), drag.target));
+        all.push(spring(world, drag.body, drag.point_body, drag.target));
     }
     all
 }
 
-fn spring(from: DVec3, to: DVec3) -> Deed {
-    Deed { spring: true, from, to, words: format!("{:.2} m", from.distance(to)) }
+fn spring(world: &World, body: BodyId, point: DVec3, to: DVec3) -> Deed {
+    let from = world.data.world_from_body(body).transform_point(point);
+    let said_at = above(world, body).unwrap_or(to);
+    Deed { spring: true, from, to, words: format!("{:.2} m", from.distance(to)), said_at }
+}
+
+/// Above the character a body belongs to.
+fn above(world: &World, body: BodyId) -> Option<DVec3> {
+    let (k, member) = world.cast().iter().enumerate().find(|(_, m)| m.bodies.contains(body))?;
+    let height = |b: BodyId| world.data.world_from_body(b).translation.z;
+    let center = world.senses()[k].center_of_mass();
+    Some(center.with_z(member.bodies.iter().map(height).fold(center.z, f64::max) + OVER_NAME))
 }
 
 /// Turns of a drawn spring.
@@ -111,7 +129,6 @@ pub(super) fn draw(picture: &mut Picture, deed: &Deed) {
         picture.arrow(deed.from, deed.to, Stroke { width: 5.0, ..stroke });
     }
     if !deed.words.is_empty() {
-        let at = if deed.spring { deed.to } else { deed.from };
-        picture.remark(at + DVec3::Z * 0.05, deed.words.clone(), COLOR);
+        picture.remark(deed.said_at, deed.words.clone(), COLOR);
     }
 }

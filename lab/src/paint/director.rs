@@ -2,6 +2,7 @@
 
 use stuntlab_physics::collide::{Ray, cast_ray};
 use stuntlab_physics::glam::{DVec2, DVec3};
+use stuntlab_physics::{BodyId, JointKind};
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::Rect;
 
@@ -52,6 +53,8 @@ const AWAY: f64 = 0.15;
 const BEHIND: f64 = 0.5;
 /// What it costs that all are hidden.
 const HIDDEN: f64 = 1.5;
+/// What hangs together so far from a character, on the ground, belongs to it, m.
+const AROUND: f64 = 2.5;
 /// A ray ends this far before what it looks for, m: its own surface does not hide it.
 const OWN: f64 = 0.3;
 
@@ -79,7 +82,7 @@ impl Director {
         }
         for (k, (world, cell)) in worlds.iter().zip(cells).enumerate() {
             let camera = &mut self.cameras[k];
-            let points = if self.auto { characters(world) } else { Vec::new() };
+            let points = if self.auto { framed(world) } else { Vec::new() };
             if points.is_empty() {
                 if let Some(point) = self.follow.as_ref().and_then(|name| subject(world, name)) {
                     camera.follow(point, dt, turn);
@@ -102,7 +105,7 @@ impl Director {
 
     /// Goes to another side where what speaks against it is less than `part` of what does against the present one.
     fn choose_side(&mut self, world: &World, cell: &(Rect, Margins), part: f64) {
-        let points = characters(world);
+        let points = framed(world);
         if points.is_empty() {
             return;
         }
@@ -144,6 +147,26 @@ fn wrap(angle: f64) -> f64 {
 fn characters(world: &World) -> Vec<DVec3> {
     let bodies = world.cast().iter().flat_map(|m| m.bodies.iter());
     bodies.map(|body| world.data.world_from_body(body).translation).filter(|p| p.is_finite()).collect()
+}
+
+/// What is to be in the frame: all characters, and what nets, bridges, ropes and other things that hang together are made of
+/// around them.
+fn framed(world: &World) -> Vec<DVec3> {
+    let mut points = characters(world);
+    if points.is_empty() {
+        return points;
+    }
+    let centers: Vec<DVec3> = world.senses().iter().map(|s| s.center_of_mass()).collect();
+    let near = |p: &DVec3| centers.iter().any(|c| (*c - *p).truncate().length() < AROUND);
+    let all = world.model().bodies().iter().zip(&world.data.position.world_from_body);
+    let hangs = all.enumerate().filter(|(k, (body, _))| {
+        let id = BodyId::new(*k);
+        let free = body.parent().is_none() && matches!(body.joint().kind, JointKind::Free);
+        !free && !world.is_parked(id) && !world.cast().iter().any(|m| m.bodies.contains(id))
+    });
+    let middles = hangs.map(|(_, (body, pose))| pose.transform_point(body.inertia().center_of_mass));
+    points.extend(middles.filter(|p| p.is_finite() && near(p)));
+    points
 }
 
 /// How far the characters stand behind each other, seen from `yaw`: 0 side by side, 1 in a file.

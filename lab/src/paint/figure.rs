@@ -1,7 +1,7 @@
 //! A person around the bones: what is drawn for a character's bodies. Contacts know other shapes, which key 7 shows.
 //!
-//! Every body is the hull of a few balls. At every joint both bodies have the same ball (at the waist and at the toes two), so
-//! that whatever the pose, no gap opens. Flesh on top makes a calf a calf; its measures are those of a body of 1.8 m.
+//! Every body is the hull of a few balls. At every joint both bodies have the same ball (at the waist and at the toes two), the one
+//! above a little smaller, so that whatever the pose, no gap opens and one lies clearly over the other. Flesh on top makes a calf a calf; its measures are those of a body of 1.8 m.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use stuntlab_mocap::character::{Bone, Part, Physique};
 use stuntlab_mocap::roles::Side;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{BodyId, Data, Model, State};
 use stuntlab_viewer::blob::Blob;
+
+use super::balls::{Ball, balls_of};
 
 /// What a piece of the figure is clad in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +52,12 @@ pub(crate) struct Figure {
     pub(crate) top: (usize, f64),
 }
 
-type Ball = (DVec3, f64);
-
 /// Stature for which all measures here are written, m.
 const STATURE: f64 = 1.8;
+
+/// Radius of a joint's ball in the body above it, as a part of that below: less by more than coarse meshes lie inside (a twentieth),
+/// as surfaces in the same place would shine through each other in patches.
+const UNDER: f64 = 0.92;
 
 /// A figure at its zero pose, in the axes of its root: x forward, y left, z up.
 struct Sketch<'a> {
@@ -140,7 +143,7 @@ impl Sketch<'_> {
             Some(Part::UpperArm(_)) => one(0.052),
             Some(Part::Forearm(_)) => one(0.038),
             Some(Part::Hand(_)) => one(0.026),
-            Some(Part::Finger(_)) => one(0.010),
+            Some(Part::Finger(_)) => one(0.011),
             Some(Part::Thigh(_)) => one(0.080),
             Some(Part::Shank(_)) => one(0.053),
             Some(Part::Foot(_)) => one(0.037),
@@ -152,7 +155,8 @@ impl Sketch<'_> {
     fn pieces(&self, bone: usize) -> Vec<(Dress, Vec<Ball>)> {
         let Some(part) = self.parts[bone] else { return Vec::new() };
         let mut balls = self.knuckle(bone);
-        balls.extend(self.children(bone).flat_map(|child| self.knuckle(child)));
+        let below = self.children(bone).flat_map(|child| self.knuckle(child));
+        balls.extend(below.map(|(center, radius)| (center, UNDER * radius)));
         let dress = match part {
             Part::Pelvis => Dress::Hips,
             Part::Spine(_) | Part::Clavicle(_) => Dress::Trunk,
@@ -189,8 +193,14 @@ impl Sketch<'_> {
             Part::UpperArm(_) => balls.push(along(0.35, (0.0, 0.0, 0.0), 0.046)),
             Part::Forearm(_) => balls.push(along(0.22, (0.0, 0.0, 0.0), 0.040)),
             Part::Hand(_) => {
-                balls.extend(self.solid_balls(bone));
-                if self.children(bone).next().is_none() {
+                if self.children(bone).next().is_some() {
+                    balls.extend(self.solid_balls(bone));
+                } else {
+                    // A palm that is wider than the wrist, fingers that taper.
+                    let across = |share: f64, x: f64, radius: f64| {
+                        [along(share, (x, 0.0, 0.0), radius), along(share, (-x, 0.0, 0.0), radius)]
+                    };
+                    balls.extend(across(0.50, 0.024, 0.019).into_iter().chain(across(0.93, 0.016, 0.011)));
                     let thumb = [along(0.2, (0.008, 0.0, 0.0), 0.016), along(0.72, (0.052, 0.0, 0.0), 0.011)];
                     extra.push((Dress::Skin, thumb.to_vec()));
                 }
@@ -307,24 +317,6 @@ impl Sketch<'_> {
             balls.into_iter().map(move |(center, radius)| (place.transform_point(center), radius))
         })
         .collect()
-    }
-}
-
-/// Balls whose hull is a shape, or nearly so: edges of boxes are rounded.
-pub(super) fn balls_of(shape: &Shape) -> Vec<Ball> {
-    match shape {
-        Shape::Sphere { radius } => vec![(DVec3::ZERO, *radius)],
-        Shape::Capsule { radius, half_length } => {
-            [-1.0, 1.0].map(|s| (DVec3::Z * s * *half_length, *radius)).to_vec()
-        }
-        Shape::Box { half_extents, rounding } => {
-            let radius = rounding.max(0.9 * half_extents.min_element());
-            let core = (*half_extents - DVec3::splat(radius)).max(DVec3::ZERO);
-            let sign = |k: usize, bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            (0..8).map(|k| (core * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)), radius)).collect()
-        }
-        Shape::Hull(hull) => hull.vertices().iter().map(|p| (*p, 1e-3)).collect(),
-        Shape::Plane | Shape::Heightfield(_) | Shape::Mesh(_) => Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Worlds as pictures: the same painter serves headless runs and the window.
 
+mod balls;
 mod colors;
 mod deeds;
 mod director;

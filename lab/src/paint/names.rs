@@ -4,18 +4,24 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_viewer::hud::{Corner, TextBlock};
 use stuntlab_viewer::palette::Color;
 
+use super::balls::balls_of;
 use super::colors::{role_words, wear};
-use super::figure::balls_of;
 use crate::run::World;
 
 /// Room between a head and the name above it, m.
 const GAP: f64 = 0.10;
 
-/// Above the top of a person: its head's body, and how far that reaches over its origin when it stands.
+/// How far a body other than the head reaches above its joint, about, m: a foot, a knee, a hip.
+const LIMB: f64 = 0.12;
+
+/// Above the top of a person, whichever way up it is. `rise` is how far its head's body reaches over its origin when it stands.
 pub(super) fn above(world: &World, member: usize, (bone, rise): (usize, f64)) -> DVec3 {
-    let head = world.cast()[member].bodies.iter().nth(bone);
-    let at = head.map_or(DVec3::ZERO, |body| world.data.world_from_body(body).translation);
-    at + DVec3::Z * (rise + GAP)
+    let bodies = world.cast()[member].bodies.iter().enumerate();
+    let tops = bodies.map(|(k, body)| {
+        world.data.world_from_body(body).translation.z + if k == bone { rise } else { LIMB }
+    });
+    let center = world.senses()[member].center_of_mass();
+    center.with_z(tops.fold(center.z, f64::max) + GAP)
 }
 
 /// Above the centre of anything else, as far as its shapes go.

@@ -12,6 +12,7 @@
 //! | name | what |
 //! |---|---|
 //! | `adaptive-study` | what random hits do to characters that answer ([`adaptive`]) |
+//! | `dynamo-trials` | how often world-space control does what its scenes show, from many seeds ([`dynamo_trials`]) |
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
@@ -19,6 +20,7 @@
 
 pub mod adaptive;
 pub mod clip_trials;
+pub mod dynamo_trials;
 mod engine;
 pub mod gain_map;
 mod merge;
@@ -67,8 +69,14 @@ pub struct Report {
 }
 
 /// All studies, by name.
-pub const STUDIES: &[Study] =
-    &[adaptive::STUDY, clip_trials::STUDY, gain_map::STUDY, push_atlas::STUDY, stand_atlas::STUDY];
+pub const STUDIES: &[Study] = &[
+    adaptive::STUDY,
+    clip_trials::STUDY,
+    dynamo_trials::STUDY,
+    gain_map::STUDY,
+    push_atlas::STUDY,
+    stand_atlas::STUDY,
+];
 
 /// The study of this name.
 pub fn find(name: &str) -> Option<&'static Study> {

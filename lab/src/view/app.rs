@@ -13,7 +13,7 @@ use super::capture::Capture;
 use super::charts::Source;
 use super::hud;
 use super::keys::{Command, command};
-use super::pane::Pane;
+use super::pane::{Found, Pane};
 use super::panel::Panel;
 use super::play;
 use super::script_log::Line;
@@ -66,6 +66,8 @@ pub struct App {
     close: bool,
     /// What the last picture showed.
     pub(super) shown: Option<Shown>,
+    /// Where its panes were.
+    pub(super) laid: Vec<Rect>,
 }
 
 impl App {
@@ -83,11 +85,14 @@ impl App {
                 Err(error) => return Err(error),
             }
         }
+        let mut capture = Capture::new(&options.shots, &scene.name);
         if let Some(path) = &options.state {
+            let mut found = Vec::new();
             for pane in &mut panes {
                 let wrong = |problem| scene.error_at(0, "state", problem);
-                pane.load_file(path).map_err(wrong)?;
+                found.push(pane.load_file(path).map_err(wrong)?);
             }
+            capture.message = Found::words(&found, panes[0].world.state.time);
         }
         let mut cameras = scene.cameras.clone();
         if cameras.is_empty() {
@@ -115,11 +120,12 @@ impl App {
             hovered: None,
             pointer: None,
             playing: None,
-            capture: Capture::new(&options.shots, &scene.name),
+            capture,
             frame_time: 1.0 / 60.0,
             thrown: 0,
             close: false,
             shown: None,
+            laid: Vec::new(),
         })
     }
 
@@ -277,9 +283,9 @@ impl App {
     pub(super) fn load(&mut self) {
         self.debt = 0.0;
         let dir = self.capture.dir().to_owned();
-        let loaded: Result<Vec<()>, String> = self.panes.iter_mut().map(|pane| pane.load(&dir)).collect();
+        let loaded: Result<Vec<Found>, String> = self.panes.iter_mut().map(|pane| pane.load(&dir)).collect();
         let time = self.panes[0].world.state.time;
-        self.say(loaded.map_or_else(|error| error, |_| format!("back at {time:.2} s")));
+        self.say(loaded.map_or_else(|error| error, |found| Found::words(&found, time)));
         self.tell("autonomous", 0.0);
     }
 

@@ -16,24 +16,27 @@ pub(crate) struct Status<'a> {
     pub(crate) message: &'a str,
 }
 
-/// Facts about a pane.
-pub(crate) fn facts(pane: &Pane, active: bool, paused: bool, divergence: Option<f64>) -> TextBlock {
+/// Facts about a pane; of many small ones only what tells them apart.
+pub(crate) fn facts(
+    pane: &Pane,
+    active: bool,
+    paused: bool,
+    divergence: Option<f64>,
+    brief: bool,
+) -> TextBlock {
     let world = &pane.world;
     let title = if pane.name.is_empty() { world.scene().name.clone() } else { pane.name.clone() };
     let color = if active { palette::YELLOW } else { palette::WHITE };
     let text = |s: String| (s, palette::WHITE);
-    let mut lines = vec![
-        (title, color),
-        text(format!("{:.3} s", world.state.time)),
-        text(format!("{} {:.0} Hz", world.options.formulation.name(), 1.0 / world.options.dt)),
-    ];
-    lines.push(text(format!(
-        "{} contacts, {:.1} mm deep",
-        world.data.contact.points.len(),
-        1e3 * world.deepest()
-    )));
+    let mut lines = vec![(title, color), text(format!("{:.3} s", world.state.time))];
+    if !brief {
+        let (formulation, rate) = (world.options.formulation.name(), 1.0 / world.options.dt);
+        lines.push(text(format!("{formulation} {rate:.0} Hz")));
+        let contacts = world.data.contact.points.len();
+        lines.push(text(format!("{contacts} contacts, {:.1} mm deep", 1e3 * world.deepest())));
+    }
     // Speeds say nothing of what stands still; without them a picture is that of the state alone.
-    if !paused {
+    if !paused && !brief {
         lines.push(text(format!("{:.0} us per step", 1e6 * pane.step_cost)));
     }
     if let Some(apart) = divergence {

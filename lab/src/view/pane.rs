@@ -19,6 +19,28 @@ use crate::scene::{ControllerSpec, Scene, SceneError, Variant};
 /// How long an arrow stays, simulated s.
 const ARROW_TIME: f64 = 0.6;
 
+/// A state in a file is looked for in the first so many simulated seconds of its scene: those of most take a few seconds.
+const LONGEST_LIFE: f64 = 30.0;
+
+/// What a state that was kept brings back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// All, bit for bit.
+    Whole,
+    /// Bodies and contacts; controllers begin anew.
+    Bodies,
+}
+
+impl Found {
+    /// What the panes of a window came back to.
+    pub(crate) fn words(all: &[Self], time: f64) -> String {
+        match all.contains(&Self::Bodies) {
+            true => format!("back at {time:.2} s; hands were in that run: controllers begin anew"),
+            false => format!("back at {time:.2} s"),
+        }
+    }
+}
+
 /// A world in the window.
 pub(crate) struct Pane {
     pub(crate) name: String,
@@ -142,28 +164,55 @@ impl Pane {
     ///
     /// # Errors
     /// Neither is there, or the file is of another scene.
-    pub(crate) fn load(&mut self, dir: &Path) -> Result<(), String> {
+    pub(crate) fn load(&mut self, dir: &Path) -> Result<Found, String> {
         if let Some(saved) = &self.saved {
             self.world.restore(saved);
             self.begin_here();
-            return Ok(());
+            return Ok(Found::Whole);
         }
         self.load_file(&self.file(dir))
     }
 
-    /// Goes on from a state in a file; controllers begin anew.
+    /// Goes on from a state in a file.
+    ///
+    /// A file holds no controllers. Where the scene comes to this very state by itself they are those of that run; where hands were in
+    /// it they begin anew.
     ///
     /// # Errors
     /// No such file, or one of another scene.
-    pub(crate) fn load_file(&mut self, path: &Path) -> Result<(), String> {
+    pub(crate) fn load_file(&mut self, path: &Path) -> Result<Found, String> {
         let named = |problem: String| format!("{}: {problem}", path.display());
         let text = disk::read(path).map_err(|e| named(e.to_string()))?;
         let saved = blackbox::Snapshot::read(&text[..]).map_err(|e| named(e.to_string()))?;
         let before = self.world.clone();
         self.world.resume(&saved).map_err(|e| named(e.to_string()))?;
         keep_controllers(&mut self.world, &before);
+        let found = match self.lived(&saved) {
+            Some(world) => {
+                self.world = world;
+                Found::Whole
+            }
+            None => Found::Bodies,
+        };
         self.begin_here();
-        Ok(())
+        Ok(found)
+    }
+
+    /// The scene run from its start to a state, if it gets there.
+    fn lived(&self, saved: &blackbox::Snapshot) -> Option<World> {
+        let mut world = World::new(&self.scene).ok()?;
+        world.options = self.world.options;
+        let same = |(a, b): (&World, &World)| {
+            let names = |w: &World| w.controllers.iter().map(|c| c.name()).collect::<Vec<_>>();
+            names(a) == names(b) && a.friction() == b.friction() && a.model().gravity() == b.model().gravity()
+        };
+        if saved.state.time > LONGEST_LIFE || !same((&world, &self.world)) {
+            return None;
+        }
+        while world.state.time + 0.5 * world.options.dt < saved.state.time {
+            world.step(&Hands::default()).ok()?;
+        }
+        (world.saved() == *saved).then_some(world)
     }
 
     /// Puts a freedom of a body's joint elsewhere, rad or m; all other joints stay as they are.

@@ -5,6 +5,7 @@ use stuntlab_physics::BodyId;
 use stuntlab_viewer::camera::Camera;
 use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::hud::{Corner, text_size};
+use stuntlab_viewer::palette::Color;
 use stuntlab_viewer::raster::Quality;
 
 use super::app::App;
@@ -14,6 +15,11 @@ use super::play;
 use super::readout::readout;
 use crate::paint::{Layers, Look, deeds, legend, subject};
 use crate::scene::Member;
+
+/// Most panes that have room for all facts.
+const FULL_FACTS: usize = 2;
+/// Where there is no pane.
+const EMPTY: Color = Color::hex(0x1E2530);
 
 /// All that a picture depends on, but for worlds that run.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,6 +124,11 @@ impl App {
     pub fn draw(&mut self, canvas: &mut Canvas) {
         self.shown = Some(self.showing(canvas));
         let cells = self.cells(canvas);
+        if cells != self.laid {
+            // Nothing of another layout stays between panes or where there is none.
+            canvas.clear(EMPTY);
+            self.laid.clone_from(&cells);
+        }
         let apart = if self.panes.len() > 1 { self.divergence() } else { Vec::new() };
         let score = |name: &String| self.panes.first().map(|pane| play::score(&pane.world, name));
         let playing = self.playing.as_ref().and_then(score);
@@ -143,7 +154,8 @@ impl App {
             };
             if self.hud {
                 let active = self.panes.len() > 1 && k == self.active;
-                look.texts.push(hud::facts(pane, active, self.paused, apart.get(k).copied()));
+                let brief = cells.len() > FULL_FACTS;
+                look.texts.push(hud::facts(pane, active, self.paused, apart.get(k).copied(), brief));
                 if !pane.world.cast().is_empty() {
                     look.texts.push(legend(&pane.world, Corner::TopRight));
                 }

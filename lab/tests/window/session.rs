@@ -1,45 +1,20 @@
 //! A window on a virtual display, driven by real events and watched through its script log.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use stuntlab_viewer::canvas::Canvas;
 use stuntlab_viewer::png::read_png;
 
-/// Ends a helper program when the test does, whichever way.
-pub(crate) struct Guard(pub(crate) Child);
+pub(crate) use display::Guard;
+use display::display;
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        // Already gone is fine.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn installed(program: &str) -> bool {
-    Command::new("which").arg(program).output().is_ok_and(|o| o.status.success())
-}
-
-fn display() -> Option<(Guard, String)> {
-    if let Some(missing) = ["Xvfb", "xdotool", "import"].into_iter().find(|p| !installed(p)) {
-        println!("skipped: {missing} is not installed");
-        return None;
-    }
-    let mut server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut number = String::new();
-    BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
-    Some((Guard(server), format!(":{}", number.trim())))
-}
+#[path = "../../../viewer/tests/display/mod.rs"]
+mod display;
 
 pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_stuntlab"))

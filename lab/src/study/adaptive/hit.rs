@@ -100,8 +100,8 @@ const LONGEST: f64 = 0.2;
 
 fn drawn(seed: u64, bodies: &[String]) -> Vec<String> {
     let held_back = seed % 3 == 2;
-    // Of those that were held back first some were looked at to find out where pops come from; these are fresh ones.
-    let mut random = Random::named(seed + if held_back { 1000 } else { 0 }, "adaptive-study");
+    // Of those that were held back before all were looked at to find out where pops come from; these are fresh ones.
+    let mut random = Random::named(seed + if held_back { 2000 } else { 0 }, "adaptive-study");
     let mut pick = |n: usize| random.below(n);
     let (clip, ball, body) = (CLIPS[pick(3)].to_owned(), pick(2) == 1, bodies[pick(bodies.len())].clone());
     let mut along = random.direction();

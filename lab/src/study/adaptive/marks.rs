@@ -67,8 +67,9 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
             holds: falls == 0,
         });
         for (what, name, bound) in [
-            ("largest pop", "pop", POP),
+            ("largest pop at a switch", "pop", POP),
             ("largest jump of a joint as it is freed", "freed", POP),
+            ("largest pop in any step, the motion's own strikes among them", "pop_anywhere", POP),
             ("farthest slide of the supporting foot, mm", "slide", SLIDE),
         ] {
             let values = of(name);
@@ -91,7 +92,7 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
     });
     let undisturbed = costs.iter().find(|c| !c.disturbed);
     for (what, found) in
-        [("all of it", undisturbed.map(|c| c.step)), ("its controller", undisturbed.map(|c| c.control))]
+        [("all of it", undisturbed.map(|c| c.least[0])), ("its controller", undisturbed.map(|c| c.least[1]))]
     {
         let found = found.unwrap_or(f64::NAN);
         marks.push(Mark {
@@ -100,8 +101,9 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
             holds: found <= UNDISTURBED,
         });
     }
-    let quarter = costs.iter().filter(|c| c.disturbed && c.share() <= 0.25).map(|c| c.step).reduce(f64::max);
-    let all = costs.iter().filter(|c| c.disturbed).max_by_key(|c| c.joints).map(|c| c.step);
+    let quarter =
+        costs.iter().filter(|c| c.disturbed && c.share() <= 0.25).map(|c| c.least[0]).reduce(f64::max);
+    let all = costs.iter().filter(|c| c.disturbed).max_by_key(|c| c.joints).map(|c| c.least[0]);
     let part = quarter.zip(all).map_or(f64::NAN, |(quarter, all)| quarter / all);
     marks.push(Mark {
         what: format!("step at a quarter of the joints, of that at all: at most {QUARTER}"),

@@ -42,16 +42,16 @@ pub(super) fn write(results: &Results, costs: &[Cost], dir: &Path) -> Result<(),
         costs.iter().filter(|c| c.disturbed).map(|c| (c.share(), pick(c))).collect::<Vec<_>>()
     };
     let plot = LinePlot::new(
-        "What a step takes (this machine, median)",
+        "What a step takes (this machine, least)",
         "share of its joints that are simulated",
         "µs",
     );
-    let whole = costs.iter().find(|c| !c.disturbed).map(|c| vec![(0.0, c.step)]).unwrap_or_default();
+    let whole = costs.iter().find(|c| !c.disturbed).map(|c| vec![(0.0, c.least[0])]).unwrap_or_default();
     let plot =
-        LinePlot { y_range: Some((0.0, 1.1 * costs.iter().map(|c| c.step).fold(0.0, f64::max))), ..plot };
+        LinePlot { y_range: Some((0.0, 1.1 * costs.iter().map(|c| c.least[0]).fold(0.0, f64::max))), ..plot };
     let cost = plot
-        .line("a step under a push", pushed(|c| c.step))
-        .line("of it the controller", pushed(|c| c.control))
+        .line("a step under a push", pushed(|c| c.least[0]))
+        .line("of it the controller", pushed(|c| c.least[1]))
         .scatter("undisturbed", whole);
     for (name, plot) in PICTURES.iter().zip([active, back, cost]) {
         disk::write(&dir.join(format!("{name}.svg")), plot.to_svg(760, 440).as_bytes())?;

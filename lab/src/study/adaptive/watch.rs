@@ -22,12 +22,13 @@ const fn outcome(name: &'static str, unit: &'static str, kind: Kind) -> Measured
     Measured { name, unit, kind }
 }
 
-pub(super) const OUTCOMES: [Measured; 15] = [
+pub(super) const OUTCOMES: [Measured; 16] = [
     outcome("back", "", Kind::Rate),
     outcome("fell", "", Kind::Rate),
     outcome("back_after", "s", Kind::Median),
     outcome("pop", "", Kind::Median),
     outcome("freed", "", Kind::Median),
+    outcome("pop_anywhere", "", Kind::Median),
     outcome("slide", "mm", Kind::Median),
     outcome("active", "of 1", Kind::Mean),
     outcome("steps", "", Kind::Mean),
@@ -41,7 +42,7 @@ pub(super) const OUTCOMES: [Measured; 15] = [
 ];
 
 /// Where the limbs begin among the outcomes.
-pub(super) const LIMBS: usize = 9;
+pub(super) const LIMBS: usize = 10;
 /// Seconds after the hit in which it is to be back.
 const IN_TIME: f64 = 2.0;
 /// What is exactly the motion, rad.
@@ -155,6 +156,7 @@ pub(super) fn run(hit: &Hit) -> Result<Vec<f64>, StudyError> {
         if back { (back_at - over).max(0.0) } else { f64::NAN },
         pops.worst(),
         pops.freed(),
+        pops.anywhere(),
         1e3 * slides.farthest(),
         active,
         read(&world, "reactive-steps"),

@@ -1,9 +1,10 @@
 //! Pops: a joint that moves more in one step than before and after it.
 //!
-//! Joints that are played back have no excuse, whatever happens: they are looked at in every step, the first of their way back too. The step
-//! in which a joint is freed is apart: state is carried over, and what it does then is the blow's (a knee is thrown into its stop within two steps).
-//! What the motion does by itself beyond those around it is taken off: before the twin was looked at, the first run had every walk above the
-//! mark, whose own ankles have 1.36 where the foot strikes.
+//! By the mark a pop is at a switch: a joint that is freed or goes back, the whole body that begins or ends to answer, a foot that begins or ends a
+//! step, the leg that stands. What is played back has no excuse there. The step in which a joint is freed is apart: state is carried over, and what it does then
+//! is the blow's (a knee is thrown into its stop within two steps).
+//! Steps without a switch are looked at too, and reported beside it: there a walk has what its own clip has, whose knees turn about within a step where
+//! the foot strikes. What the motion does by itself beyond those around it is taken off everywhere.
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::State;
@@ -21,9 +22,11 @@ pub(super) struct Pops {
     way: Vec<f64>,
     /// The same of the twin.
     twin: State,
-    /// Of the last steps, oldest first, by bone.
-    steps: Vec<Vec<Step>>,
+    /// Of the last steps, oldest first, by bone; and whether anything switched in them.
+    steps: Vec<(Vec<Step>, bool)>,
+    switches: f64,
     worst: f64,
+    anywhere: f64,
     freed: f64,
 }
 
@@ -37,7 +40,9 @@ impl Pops {
             twin: world.state.clone(),
             way: vec![0.0; world.state.v.len()],
             steps: Vec::new(),
+            switches: switches(world),
             worst: 0.0,
+            anywhere: 0.0,
             freed: 0.0,
         }
     }
@@ -59,35 +64,52 @@ impl Pops {
             let glow = world.controllers[0].glow(Bone::new(k));
             (far(&self.way, body), by_itself[k], glow.is_some_and(|g| g.simulated == 1.0))
         };
-        self.steps.push(bodies.iter().enumerate().map(bone).collect());
+        let switched = switches(world) != self.switches;
+        self.switches = switches(world);
+        self.steps.push((bodies.iter().enumerate().map(bone).collect(), switched));
         if self.steps.len() < WINDOW {
             return;
         }
+        // The step of a switch, and the one after it, which still has its rate.
+        let at_switch = self.steps[1].1 || self.steps[2].1;
         for k in 0..bodies.len() {
-            let simulated = |i: usize| self.steps[i][k].2;
+            let step = |i: usize| &self.steps[i].0[k];
             let of = |pick: fn(&Step) -> f64| {
-                let around = [0, 1, 3, 4].map(|i| pick(&self.steps[i][k])).into_iter().fold(0.0, f64::max);
-                (pick(&self.steps[2][k]), around)
+                let around = [0, 1, 3, 4].map(|i| pick(step(i))).into_iter().fold(0.0, f64::max);
+                (pick(step(2)), around)
             };
             let ((way, around), (twin, twin_around)) = (of(|s| s.0), of(|s| s.1));
             let beyond = way - UNSEEN - (twin - twin_around).max(0.0);
             let pop = if beyond > 0.0 { beyond / around } else { 0.0 };
-            if !simulated(2) {
-                self.worst = self.worst.max(pop);
-            } else if !simulated(1) {
+            if !step(2).2 {
+                self.anywhere = self.anywhere.max(pop);
+                if at_switch {
+                    self.worst = self.worst.max(pop);
+                }
+            } else if !step(1).2 {
                 self.freed = self.freed.max(pop);
             }
         }
         self.steps.remove(0);
     }
 
-    /// The largest way of a joint that is played back in a step, of the larger of those around it.
+    /// The largest way of a joint that is played back in the step of a switch or the one after it, of the larger of those around it.
     pub(super) fn worst(&self) -> f64 {
         self.worst
+    }
+
+    /// The same in any step.
+    pub(super) fn anywhere(&self) -> f64 {
+        self.anywhere
     }
 
     /// The same of joints in the step in which they are freed: what it has is the blow's.
     pub(super) fn freed(&self) -> f64 {
         self.freed
     }
+}
+
+/// Switches so far.
+fn switches(world: &World) -> f64 {
+    world.controllers[0].readings().get("switches").unwrap_or(0.0)
 }
