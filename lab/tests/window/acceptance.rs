@@ -5,6 +5,7 @@
 //! of the C library. `UPDATE_GOLDEN=1 cargo test -p stuntlab --test window session` writes them anew; look at them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 use stuntlab_viewer::canvas::Canvas;
@@ -57,15 +58,22 @@ fn place(line: &Value, name: &str) -> (i32, i32) {
     (number(0), number(1))
 }
 
-/// Turns the wheel over the panel until a row is in sight: down to the end, then up.
+/// Turns the wheel over the panel until a row is in sight: down to the end, then up. Each click is answered before the next, or
+/// a slow display would scroll farther than a fast one.
 fn reveal(session: &Session, label: &str) -> Value {
     session.mouse(560, 200);
-    for turn in 0..40 {
-        let line = session.frames(2);
-        if line["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row[0] == label)) {
-            return line;
+    let mut line = session.frames(2);
+    for button in ["5", "4"] {
+        loop {
+            if line["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row[0] == label)) {
+                return line;
+            }
+            session.xdotool(&["click", button]);
+            match session.changed_within(Duration::from_secs(2), &line, "rows") {
+                Some(turned) => line = turned,
+                None => break,
+            }
         }
-        session.xdotool(&["click", if turn < 15 { "5" } else { "4" }]);
     }
     panic!("no row {label}");
 }

@@ -95,6 +95,18 @@ impl Session {
         }
     }
 
+    /// The first line that has another value than `before` at `key`; none if it stays for so long.
+    pub(crate) fn changed_within(&self, time: Duration, before: &Value, key: &str) -> Option<Value> {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            if let Some(line) = self.last().filter(|line| line[key] != before[key]) {
+                return Some(line);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
     /// Waits until some more frames have been shown.
     pub(crate) fn frames(&self, n: u64) -> Value {
         let frame = |line: &Value| line["frame"].as_u64().unwrap_or(0);
