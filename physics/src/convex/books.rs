@@ -3,7 +3,8 @@
 use glam::DVec3;
 
 use super::Convex;
-use super::rows::Source;
+use super::combined::{Combined, Part};
+use super::rows::{JointRow, Source};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
@@ -208,7 +209,33 @@ fn enter_rows(model: &Model, state: &State, data: &Data, convex: &Convex, ledger
         let speed = 0.5 * (row.rate(model, &state.v) + row.rate(model, &convex.v));
         ledger.add_work(account(row.source), row.impulse * speed);
         ledger.scale += (row.impulse * speed).abs();
+        if row.source == Source::Limit && row.impulse * speed > 0.0 {
+            let pressing = -pressed_with(model, convex, row) * row.impulse.signum();
+            let undone = pressing.clamp(0.0, row.impulse.abs()) * row.impulse.signum();
+            ledger.add_work(Account::Limits, -undone * speed);
+            ledger.add_work(Account::Actuation, undone * speed);
+        }
     }
+}
+
+/// What the joint's drives push with along the row of a stop. As much of it as the stop undoes does nothing and is nobody's work: a motor that turns a
+/// joint about and against its stop within a step would else take energy at the mean rate which the stop seems to give.
+fn pressed_with(model: &Model, convex: &Convex, stop: &JointRow) -> f64 {
+    let (d, first) = (stop.direction.to_array(), stop.first as usize);
+    let freedoms = first..(first + 3).min(model.bodies[stop.body as usize].v_range().end);
+    let along = |k: usize| if freedoms.contains(&k) { d[k - first] } else { 0.0 };
+    let linear = |k: usize| convex.dt * (convex.drive[k][0] - convex.drive[k][1] * convex.v[k]) * along(k);
+    let rows = convex.joints.iter().filter(|row| row.body == stop.body && row.first == stop.first);
+    let rows = rows.filter(|row| account(row.source) == Account::Actuation);
+    let terms = convex.combined.iter().filter(|term| account(term.source) == Account::Actuation);
+    let parts = terms.flat_map(|term| term.of(&convex.parts).iter().map(move |part| (term, part)));
+    let in_part = |(term, part): (&Combined, &Part)| match part.hit {
+        Hit::Freedom(k, scale) => term.impulse[part.component] * scale * along(k),
+        Hit::Body(..) => 0.0,
+    };
+    freedoms.clone().map(linear).sum::<f64>()
+        + rows.map(|row| row.impulse * row.direction.dot(stop.direction)).sum::<f64>()
+        + parts.map(in_part).sum::<f64>()
 }
 
 /// Work of the velocity-dependent inertial forces that were part of the problem.

@@ -143,7 +143,11 @@ impl Springs {
             let response: f64 = self.force.iter().zip(&self.next).map(|(f, y)| f * y).sum();
             let size = self.next.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
             let energy = gains.weight(h);
-            if !(size > 0.0 && energy > 0.0 && response.is_finite()) {
+            if !response.is_finite() {
+                // Stiffer than numbers can tell: no sub-step is short enough.
+                return 0.0;
+            }
+            if !(size > 0.0 && energy > 0.0) {
                 return f64::INFINITY;
             }
             let mass = energy * energy / response;

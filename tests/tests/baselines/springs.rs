@@ -62,6 +62,18 @@ fn gains_beyond_all_sub_steps_are_refused_by_name_and_rate() {
     step(&world.model, &mut world.state, &mut world.data, &world.act, &world.options).expect("short enough");
 }
 
+/// Squares of 1e300 are no numbers: that was taken for nothing that acts, and the box flew off.
+#[test]
+fn springs_stiffer_than_numbers_can_tell_are_refused() {
+    let material = Material { stiffness: Some(1e300), ..Material::default() };
+    let mut body = loose("b", block(DVec3::splat(0.1)), 1.0, DVec3::Z * 0.0999);
+    body.shapes[0].material = material;
+    let builder = ground().body(body);
+    let mut world = World::new(builder.build().expect("a valid scene"), penalty());
+    let error = step(&world.model, &mut world.state, &mut world.data, &world.act, &world.options);
+    assert!(matches!(error, Err(StepError::TooStiff { .. })), "{error:?}");
+}
+
 #[test]
 fn the_picked_sub_step_is_the_gain_check_s_with_a_margin() {
     // One box on a plane by one corner spring each: the check's limit for a single point is a bound for four of them.

@@ -50,6 +50,12 @@ fn what_slides_away_on_a_turning_parent_makes_no_energy() {
     hold(&[100026, 101060]);
 }
 
+/// A motor turns a joint about and against its stop within a step: at the mean rate it seemed to take 23 J that the stop gave.
+#[test]
+fn what_a_stop_undoes_of_a_motor_is_nobodys_work() {
+    hold(&[109067]);
+}
+
 #[test]
 #[ignore = "tangles of hundreds of contacts: steps of a third to one second, by the clock on the wall"]
 fn tangles_take_less_than_a_second() {
