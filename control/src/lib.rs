@@ -15,6 +15,7 @@
 //! | [`playback`] | a motion played back without simulation |
 //! | [`pose`] | joint servos that hold a pose |
 //! | [`pose_graph`] | states with target poses, events that lead from one to the next |
+//! | [`stand`] | a motion on its own two feet, without aids (Mandel and Zordan 2005) |
 //! | [`upright`] | an aid that keeps the pelvis upright, for a layer |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`simbicon`] | walking by joint servos through a few states (Yin et al. 2007) |
@@ -137,10 +138,12 @@
 //! ```
 
 pub mod adaptive;
+mod bearing;
 pub mod controller;
 pub mod dynamo;
 pub mod fighter;
 pub mod gains;
+mod joint_axes;
 pub mod kind;
 pub mod layers;
 pub mod limb;
@@ -152,6 +155,7 @@ pub mod reference;
 pub mod senses;
 pub mod settings;
 pub mod simbicon;
+pub mod stand;
 pub mod upright;
 pub mod velocity;
 mod walking;
@@ -169,12 +173,13 @@ pub const KINDS: &[Kind] = &[
     velocity::walk::KIND,
     velocity::track::KIND,
     adaptive::KIND,
+    stand::KIND,
 ];
 
 pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
-pub use gains::Gains;
+pub use gains::{Gains, Tuned};
 pub use kind::{Casting, Figurant, Kind, Maker, Refusal, Setting};
 pub use layers::{Layer, Layers, Rule};
 pub use playback::Playback;

@@ -1,0 +1,314 @@
+//! Which moment of which motion a body is nearest to (Mandel and Zordan 2005: aligned joint positions, nearest neighbours; Zordan et al. 2005 for the way back in motion).
+//!
+//! Two databases of the same motions: beginnings of ways to get up by positions alone, and all else with velocities. A body that lies on its side has no heading
+//! of its own, so it is looked for under four; what turns up is ranked by the distance that counts, that at the best place on the ground (Kovar et al. 2002).
+
+use std::sync::Arc;
+
+use stuntlab_mocap::JointId;
+use stuntlab_mocap::character::{BodyPoint, Character};
+use stuntlab_mocap::features::{FeatureLayout, FeatureOptions};
+use stuntlab_mocap::search::{Filter, Match, PoseDatabase, Room};
+use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::{Data, Model, State};
+
+use super::clips::{Road, Ways};
+use super::place::Place;
+use crate::controller::Sense;
+use crate::kind::Refusal;
+use crate::reference::Reference;
+
+/// Frames per second of the databases.
+const RATE: f64 = 30.0;
+/// Share of a way to get up in which it may be entered: after it nobody lies any more.
+const BEGINNING: f64 = 0.3;
+/// Seconds by which velocities count as positions: a hand at 1 m/s is as far off as one that is 10 cm away.
+const VELOCITY_TIME: f64 = 0.1;
+/// Candidates per heading that are looked at again.
+const CANDIDATES: usize = 4;
+/// Distance that a tilt of the pelvis by one radian counts for, m: one who lies on the back and one on the face are much alike as points.
+const TILT_ARM: f64 = 0.3;
+/// Longest part of the character's own motion that is looked at, s.
+const OWN: f64 = 60.0;
+
+/// Which motion: the character's own, or a way back.
+pub const OWN_MOTION: usize = 0;
+
+/// A moment of a motion, where it fits best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Which motion: [`OWN_MOTION`], else the way back of this number less one.
+    pub motion: usize,
+    /// Its time, s.
+    pub at: f64,
+    /// Where it is to be played.
+    pub place: Place,
+    /// Root mean square distance of the joints there, m.
+    pub distance: f64,
+}
+
+/// Looks for moments.
+#[derive(Clone)]
+pub struct Finder {
+    own: Arc<Model>,
+    ways: Arc<Ways>,
+    layouts: [FeatureLayout; 2],
+    /// Joints of the features: bodies and points of them, with their weights.
+    points: Arc<[(JointId, BodyPoint)]>,
+    weights: Arc<[f64]>,
+    databases: [Arc<PoseDatabase>; 2],
+    beginnings: Filter,
+    moving: Filter,
+    own_only: Filter,
+    room: Room,
+    query: Vec<f32>,
+    found: Vec<Match>,
+    state: State,
+    data: Data,
+}
+
+impl Finder {
+    /// Over a character's own motion and its ways back.
+    ///
+    /// # Errors
+    /// A skeleton without the joints that poses are compared by.
+    pub fn new(own: Arc<Model>, ways: Arc<Ways>, motion: &mut dyn Reference) -> Result<Self, Refusal> {
+        let character = ways.character().clone();
+        let layout = |velocity_time| {
+            let options = FeatureOptions { velocity_time, window: vec![0.0] };
+            FeatureLayout::new(character.skeleton(), options).map_err(|e| Refusal::new("figure", e.to_string()))
+        };
+        let layouts = [layout(0.0)?, layout(VELOCITY_TIME)?];
+        let points: Arc<[_]> =
+            joints_of(&character).into_iter().map(|j| (j, character.joint_point(j))).collect();
+        let features: Vec<JointId> = layouts[0].joints().collect();
+        let weights: Arc<[f64]> =
+            points.iter().map(|(j, _)| f64::from(u8::from(features.contains(j)))).collect();
+        let (state, data) = (State::new(&own), Data::new(&own));
+        let mut new = Self {
+            databases: [Arc::new(empty(&layouts[0])?), Arc::new(empty(&layouts[1])?)],
+            room: Room::default(),
+            beginnings: Filter::ALL,
+            moving: Filter::ALL,
+            own_only: Filter::ALL,
+            query: Vec::with_capacity(layouts[1].width()),
+            found: Vec::with_capacity(4 * CANDIDATES),
+            own,
+            ways,
+            layouts,
+            points,
+            weights,
+            state,
+            data,
+        };
+        new.build(motion)?;
+        Ok(new)
+    }
+
+    fn build(&mut self, motion: &mut dyn Reference) -> Result<(), Refusal> {
+        let length = motion.period().unwrap_or_else(|| motion.duration()).min(OWN);
+        let mut tables = [vec![self.rows(motion, length)], Vec::new()];
+        let ways = self.ways.clone();
+        for way in ways.list() {
+            let mut reference = way.motion.clone();
+            let length = reference.duration();
+            let rows = self.rows(&mut reference, length);
+            tables[0].push(rows);
+        }
+        // Each motion has rows with and without velocities.
+        let [both, _] = tables;
+        let (positions, with): (Vec<_>, Vec<_>) = both.into_iter().unzip();
+        let make = |width, rows: Vec<Vec<f32>>| {
+            let tables = rows.into_iter().map(|rows| (rows, Vec::new())).collect();
+            PoseDatabase::from_rows(width, tables).map_err(|e| Refusal::new("figure", e.to_string()))
+        };
+        let databases = [make(self.layouts[0].width(), positions)?, make(self.layouts[1].width(), with)?];
+        let of = |road: Road| -> Vec<usize> {
+            let all = ways.list().iter().enumerate();
+            all.filter(|(_, way)| way.road == road).map(|(k, _)| k + 1).collect()
+        };
+        self.beginnings = databases[0].with_clips(&of(Road::GetUp)).within(0.0..BEGINNING);
+        let moving: Vec<usize> = of(Road::Stagger).into_iter().chain([OWN_MOTION]).collect();
+        self.moving = databases[1].with_clips(&moving);
+        self.own_only = databases[1].with_clips(&[OWN_MOTION]);
+        self.room = Room::new(&databases[1], 4 * CANDIDATES);
+        self.databases = databases.map(Arc::new);
+        Ok(())
+    }
+
+    /// Feature rows of a motion, without and with velocities.
+    fn rows(&mut self, motion: &mut dyn Reference, length: f64) -> (Vec<f32>, Vec<f32>) {
+        let n = if length.is_finite() { (length * RATE) as usize + 1 } else { 1 };
+        let mut out = (Vec::new(), Vec::new());
+        let (mut places, mut later) = (vec![DVec3::ZERO; self.points.len()], vec![DVec3::ZERO; self.points.len()]);
+        let mut row = Vec::new();
+        // Velocities look ahead, at the end back.
+        let ahead = 0.5 / RATE;
+        for at in (0..n).map(|k| k as f64 / RATE) {
+            let from = if at + ahead > length { (at - ahead).max(0.0) } else { at };
+            self.places(motion, from, &mut places);
+            self.places(motion, from + ahead, &mut later);
+            let speeds: Vec<DVec3> = later.iter().zip(&places).map(|(b, a)| (*b - *a) / ahead).collect();
+            self.places(motion, at, &mut places);
+            let points = &self.points;
+            let number = |joint| points.iter().position(|(j, _)| *j == joint).unwrap_or(0);
+            for (layout, out) in self.layouts.iter().zip([&mut out.0, &mut out.1]) {
+                layout.write_pose(0.0, |j| places[number(j)], |j| speeds[number(j)], &mut row);
+                out.extend_from_slice(&row);
+            }
+        }
+        out
+    }
+
+    /// Where a motion has the joints at a time.
+    fn places(&mut self, motion: &mut dyn Reference, at: f64, out: &mut [DVec3]) {
+        motion.write(at, &mut self.state.q);
+        forward_kinematics(&self.own, &self.state, &mut self.data);
+        for (out, (_, point)) in out.iter_mut().zip(self.points.iter()) {
+            *out = self.data.world_from_body(point.body).transform_point(point.point_body);
+        }
+    }
+
+    /// Frames in the databases.
+    pub fn len(&self) -> usize {
+        self.databases[0].len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.databases[0].is_empty()
+    }
+
+    /// How far a body is from a motion at a time, and the place at which it is nearest; feet count `feet` times.
+    pub fn measure(
+        &mut self,
+        sense: &Sense<'_>,
+        motion: &mut dyn Reference,
+        at: f64,
+        lift: f64,
+        feet: f64,
+    ) -> (Place, f64) {
+        motion.write(at, &mut self.state.q);
+        forward_kinematics(&self.own, &self.state, &mut self.data);
+        let parts = sense.own.physique();
+        let pairs = self.points.iter().zip(self.weights.iter()).map(|((_, point), weight)| {
+            let bone = stuntlab_mocap::character::Bone::new(point.body.index());
+            let from = self.data.world_from_body(point.body).transform_point(point.point_body);
+            let to = sense.data.world_from_body(sense.body_of(bone)).transform_point(point.point_body);
+            (from, to, if parts.is_foot(bone) { feet * weight } else { *weight })
+        });
+        let place = Place::fitting(pairs.clone(), lift);
+        (place, rms(pairs.map(|(from, to, _)| (place.point(from), to))))
+    }
+
+    /// The same at a place that is given.
+    pub fn distance(&mut self, sense: &Sense<'_>, q: &[f64]) -> f64 {
+        self.state.q.copy_from_slice(q);
+        forward_kinematics(&self.own, &self.state, &mut self.data);
+        rms(self.points.iter().zip(self.weights.iter()).filter(|(_, w)| **w > 0.0).map(|((_, point), _)| {
+            let bone = stuntlab_mocap::character::Bone::new(point.body.index());
+            let from = self.data.world_from_body(point.body).transform_point(point.point_body);
+            (from, sense.data.world_from_body(sense.body_of(bone)).transform_point(point.point_body))
+        }))
+    }
+
+    /// Candidates under some headings, into `found`.
+    fn search(&mut self, sense: &Sense<'_>, with_velocity: bool, turns: &[f64], filter: &Filter) {
+        let which = usize::from(with_velocity);
+        let ground = DVec3::Z * sense.own.ground();
+        self.found.clear();
+        let mut room = std::mem::take(&mut self.room);
+        let points = self.points.clone();
+        let place = |joint| {
+            let point = points.iter().find(|(j, _)| *j == joint).map_or(points[0].1, |(_, point)| *point);
+            let body = sense.bodies.at(point.body.index());
+            (body, sense.data.world_from_body(body).transform_point(point.point_body))
+        };
+        for turn in turns {
+            let mut query = std::mem::take(&mut self.query);
+            let position = |joint| place(joint).1 - ground;
+            let velocity = |joint| {
+                let (body, at) = place(joint);
+                sense.data.point_velocity(body, at)
+            };
+            self.layouts[which].write_pose(*turn, position, velocity, &mut query);
+            let database = self.databases[which].clone();
+            let mut search = room.enter(&database);
+            let known = self.found.len();
+            search.k_nearest_more(&query, CANDIDATES, filter, &mut self.found);
+            debug_assert!(self.found.len() <= known + CANDIDATES);
+            room = search.leave();
+            self.query = query;
+        }
+        self.room = room;
+    }
+
+    /// The moment of the ways to get up that one who lies is nearest to. `motions` are the motions by number.
+    pub fn lying(&mut self, sense: &Sense<'_>, motions: &mut [Box<dyn Reference>]) -> Option<Found> {
+        let turns = [0.0, 0.5, 1.0, 1.5].map(|k| k * std::f64::consts::PI);
+        let filter = std::mem::take(&mut self.beginnings);
+        self.search(sense, false, &turns, &filter);
+        self.beginnings = filter;
+        self.best(sense, motions, |tilt| TILT_ARM * tilt, 1.0)
+    }
+
+    /// The moment of its own motion or of a stagger that one who moves is nearest to.
+    pub fn moving(
+        &mut self,
+        sense: &Sense<'_>,
+        motions: &mut [Box<dyn Reference>],
+        own_only: bool,
+    ) -> Option<Found> {
+        let filter = std::mem::take(if own_only { &mut self.own_only } else { &mut self.moving });
+        self.search(sense, true, &[0.0], &filter);
+        *(if own_only { &mut self.own_only } else { &mut self.moving }) = filter;
+        self.best(sense, motions, |tilt| TILT_ARM * tilt, 3.0)
+    }
+
+    fn best(
+        &mut self,
+        sense: &Sense<'_>,
+        motions: &mut [Box<dyn Reference>],
+        tilt_counts: impl Fn(f64) -> f64,
+        feet: f64,
+    ) -> Option<Found> {
+        let lift = sense.own.ground();
+        let up = sense.data.world_from_body(sense.root()).rotation.transpose() * sense.own.up();
+        let mut best: Option<(f64, Found)> = None;
+        for k in 0..self.found.len() {
+            let Match { id, .. } = self.found[k];
+            let at = id.frame as f64 / RATE;
+            let Some(motion) = motions.get_mut(id.clip) else { continue };
+            let (place, distance) = self.measure(sense, motion.as_mut(), at, lift, feet);
+            let root = self.data.world_from_body(self.own.body_ids().at(0));
+            let tilt = (root.rotation.transpose() * DVec3::Z).angle_between(up);
+            let score = distance.hypot(tilt_counts(tilt));
+            if best.is_none_or(|(least, _)| score < least) {
+                best = Some((score, Found { motion: id.clip, at, place, distance }));
+            }
+        }
+        best.map(|(_, found)| found)
+    }
+}
+
+fn rms(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> f64 {
+    let (sum, n) = pairs.fold((0.0, 0_u32), |(sum, n), (a, b)| (sum + a.distance_squared(b), n + 1));
+    (sum / f64::from(n.max(1))).sqrt()
+}
+
+/// Joints that features are made of.
+fn joints_of(character: &Character) -> Vec<JointId> {
+    let roles = character.joint_roles();
+    let mut joints = vec![roles.hips];
+    joints.extend([roles.chest, roles.neck, roles.head].into_iter().flatten());
+    for limbs in [&roles.left, &roles.right] {
+        let all = [limbs.shoulder, limbs.elbow, limbs.wrist, limbs.hip, limbs.knee, limbs.ankle, limbs.toe];
+        joints.extend(all.into_iter().flatten());
+    }
+    joints
+}
+
+fn empty(layout: &FeatureLayout) -> Result<PoseDatabase, Refusal> {
+    PoseDatabase::from_rows(layout.width(), Vec::new()).map_err(|e| Refusal::new("figure", e.to_string()))
+}

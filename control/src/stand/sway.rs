@@ -1,0 +1,71 @@
+//! Hips and arms where ankles are at their limit: angular momentum in the sense of the fall.
+//!
+//! ```text
+//! (1)  δ = clamp(k e), followed within a rate        e how far beyond the soles the ground would have to press
+//! ```
+//! Hips flex by δ, the trunk bends aside, arms swing; as `e` ends so does δ, slower than it came, so that what is given back is borne by the soles.
+
+use stuntlab_mocap::character::{Part, Physique};
+use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
+use stuntlab_physics::{Model, State};
+
+/// How hips and arms answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sway {
+    /// `k`, rad/m; 0 leaves hips and arms to the motion.
+    pub gain: f64,
+    /// Farthest that hips go, rad.
+    pub hips: f64,
+    /// How many times as far arms swing.
+    pub arms: f64,
+    /// Fastest that δ comes, rad/s.
+    pub rate: f64,
+    /// Fastest that it goes back, rad/s.
+    pub back: f64,
+}
+
+impl Default for Sway {
+    fn default() -> Self {
+        Self { gain: 4.0, hips: 0.6, arms: 2.0, rate: 8.0, back: 1.0 }
+    }
+}
+
+impl Sway {
+    /// A body that does nothing of the kind.
+    pub const NONE: Self = Self { gain: 0.0, hips: 0.0, arms: 0.0, rate: 0.0, back: 0.0 };
+
+    /// (1) a step on.
+    pub fn follow(&self, lean: &mut DVec2, beyond: DVec2, dt: f64) {
+        let wanted = (self.gain * beyond).clamp(DVec2::splat(-self.hips), DVec2::splat(self.hips));
+        let follow = |now: f64, wanted: f64| {
+            let rises = wanted.abs() > now.abs() && wanted * now >= 0.0;
+            let most = dt * if rises { self.rate } else { self.back };
+            now + (wanted - now).clamp(-most, most)
+        };
+        *lean = DVec2::new(follow(lean.x, wanted.x), follow(lean.y, wanted.y));
+    }
+
+    /// Bends a pose by δ, forward and left.
+    pub fn bend(&self, own: &Model, physique: &Physique, lean: DVec2, pose: &mut State) {
+        if lean == DVec2::ZERO {
+            return;
+        }
+        let mut lowest = true;
+        for (body, part) in own.bodies().iter().zip(physique.parts()) {
+            let turn = match part {
+                // Hips: thighs forward is the trunk forward.
+                Some(Part::Thigh(_)) => DVec3::NEG_Y * lean.x,
+                // Only the lowest joint of the trunk, aside.
+                Some(Part::Spine(_)) if lowest => {
+                    lowest = false;
+                    DVec3::NEG_X * lean.y
+                }
+                Some(Part::UpperArm(_)) => self.arms * DVec3::new(-lean.y, lean.x, 0.0),
+                _ => continue,
+            };
+            let turn = DQuat::from_scaled_axis(turn);
+            let rotation = pose.rotation(body);
+            pose.set_rotation(body, turn * rotation);
+        }
+    }
+}
