@@ -22,6 +22,7 @@
 //! | [`velocity`] | target states in time: rates as motors with muscle limits (Lligadas et al.) |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 //! | [`adaptive`] | a motion played back until something touches it (Nguyen et al. 2011) |
+//! | [`round_trip`] | a motion played back, simulated when hit, and played back again (Mandel and Zordan 2005) |
 //! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 //!
 //! # From a recording to a character that gets up again
@@ -152,6 +153,7 @@ pub mod pose;
 pub mod pose_graph;
 pub mod readings;
 pub mod reference;
+pub mod round_trip;
 pub mod senses;
 pub mod settings;
 pub mod simbicon;
@@ -174,6 +176,7 @@ pub const KINDS: &[Kind] = &[
     velocity::track::KIND,
     adaptive::KIND,
     stand::KIND,
+    round_trip::KIND,
 ];
 
 pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};

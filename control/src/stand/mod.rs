@@ -7,6 +7,7 @@ pub mod sway;
 
 pub use balance::{Balance, Poise, Wanted};
 pub use kind::KIND;
+pub(crate) use kind::{KEYS, read};
 pub use sway::Sway;
 
 use std::sync::Arc;

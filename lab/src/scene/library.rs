@@ -41,6 +41,8 @@ scenes!(
     "dynamo-shoves",
     "dynamo-walk",
     "dynamo-walks",
+    "roundtrip-fall",
+    "roundtrip-stand",
     "simbicon-gallery",
     "simbicon-walk",
     "velocity-course",
