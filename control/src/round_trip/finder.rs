@@ -29,6 +29,8 @@ const VELOCITY_TIME: f64 = 0.1;
 const CANDIDATES: usize = 4;
 /// Distance that a tilt of the pelvis by one radian counts for, m: one who lies on the back and one on the face are much alike as points.
 const TILT_ARM: f64 = 0.3;
+/// How many times its height a body's being lifted counts: docking forces cannot carry it.
+const LIFTING: f64 = 0.7;
 /// Longest part of the character's own motion that is looked at, s.
 const OWN: f64 = 60.0;
 
@@ -202,6 +204,20 @@ impl Finder {
         (place, rms(pairs.map(|(from, to, _)| (place.point(from), to))))
     }
 
+    /// How much higher the body's joints are than those of the motion that was measured last, in the mean, less its lift, m.
+    pub fn height_off(&self, sense: &Sense<'_>) -> f64 {
+        let ground = sense.own.ground();
+        let (mut sum, mut n) = (0.0, 0.0);
+        for ((_, point), weight) in self.points.iter().zip(self.weights.iter()) {
+            let body = sense.bodies.at(point.body.index());
+            let is = sense.data.world_from_body(body).transform_point(point.point_body).z;
+            let wanted = self.data.world_from_body(point.body).transform_point(point.point_body).z;
+            sum += weight * (is - ground - wanted);
+            n += weight;
+        }
+        if n > 0.0 { sum / n } else { 0.0 }
+    }
+
     /// The same at a place that is given.
     pub fn distance(&mut self, sense: &Sense<'_>, q: &[f64]) -> f64 {
         self.state.q.copy_from_slice(q);
@@ -283,7 +299,9 @@ impl Finder {
             let (place, distance) = self.measure(sense, motion.as_mut(), at, lift, feet);
             let root = self.data.world_from_body(self.own.body_ids().at(0));
             let tilt = (root.rotation.transpose() * DVec3::Z).angle_between(up);
-            let score = distance.hypot(tilt_counts(tilt));
+            // What has to be lifted is farther than what has only to turn.
+            let lifted = self.height_off(sense).min(0.0).abs();
+            let score = distance.hypot(tilt_counts(tilt)) + LIFTING * lifted;
             if best.is_none_or(|(least, _)| score < least) {
                 best = Some((score, Found { motion: id.clip, at, place, distance }));
             }

@@ -72,6 +72,8 @@ pub enum Phase {
     Falling {
         /// Since when, s.
         since: f64,
+        /// For how long it has been down, s.
+        landed: f64,
         /// For how long it has been still, s.
         still: f64,
     },
@@ -122,7 +124,7 @@ enum Order {
 }
 
 /// Softer than a standing body's and over-damped: what settles must not swing.
-const SETTLING: Gains = Gains::Carried { stiffness: 60.0, damping: 24.0 };
+const SETTLING: Gains = Gains::Carried { stiffness: 150.0, damping: 36.0 };
 
 /// A character on round trips.
 #[derive(Clone)]
@@ -286,10 +288,8 @@ impl Controller for RoundTrip {
         match self.phase {
             Phase::Playing => self.play(sense, out),
             Phase::Reacting { since, .. } => self.react(sense, since, out),
-            Phase::Falling { since, still } => {
-                // One who lies still lets go.
-                let strength = 1.0 - (still / 0.2).clamp(0.0, 0.8);
-                self.falling.act(sense, self.options.fall, sense.time() - since, strength, out);
+            Phase::Falling { since, landed, .. } => {
+                self.falling.act(sense, self.options.fall, sense.time() - since, landed, out);
             }
             Phase::Settling { .. } => self.settle(sense, out),
             Phase::Docking { since } => self.pull(sense, since, out),

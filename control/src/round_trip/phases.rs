@@ -1,6 +1,6 @@
 //! What leads from one phase to the next, and what is done in each that is simulated.
 
-use stuntlab_mocap::character::Bone;
+use stuntlab_mocap::character::Part;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
@@ -18,18 +18,22 @@ const CALM: (f64, f64, f64) = (0.015, 0.15, 0.1);
 const LONGEST_REACTION: f64 = 1.2;
 /// Lost: cosine of the trunk's tilt, share of the standing height, and how far the capture point is beyond the soles (m).
 const LOST: (f64, f64, f64) = (0.7, 0.72, 0.3);
-/// Still: fastest a body goes (m/s), for so long (s), and what is waited for it at most (s).
-const STILL: (f64, f64, f64) = (0.3, 0.25, 3.0);
+/// Still: root mean square speed of its masses (m/s), for so long (s), and what is waited for it at most (s).
+const STILL: (f64, f64, f64) = (0.15, 0.2, 2.2);
 /// Lies: height of the pelvis, of the standing height.
 const LIES: f64 = 0.6;
 /// Settled: mean error of the joints (rad), their mean rate (rad/s), and seconds it takes at least and at most.
-const SETTLED: (f64, f64, f64, f64) = (0.15, 0.5, 0.15, 1.5);
+const SETTLED: (f64, f64, f64, f64) = (0.15, 0.5, 0.15, 1.0);
+/// Mean rate of joints below which one who settles will not come nearer, rad/s.
+const STUCK: f64 = 0.12;
 /// Seconds between two searches while it settles, and by how much the new must be nearer than the old.
 const AGAIN: (f64, f64) = (0.25, 0.85);
 /// Docked: distance that is near at once (m), that is near enough (m) after a while (s), and what is waited for it at most (s).
 const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 2.5);
 /// The same of one on its feet, who may not wait as long.
 const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.6);
+/// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
+const HIGHER: f64 = 0.08;
 /// Distance from which a stagger can still be docked to, m.
 const CATCHABLE: f64 = 0.16;
 /// Seconds between two looks for a stagger.
@@ -60,10 +64,11 @@ impl RoundTrip {
                 }
             }
             Phase::Reacting { since, calm } => self.look_out(sense, since, calm),
-            Phase::Falling { since, still } => {
-                let calm = self.is_still(sense);
-                let still = if calm { still + sense.dt } else { 0.0 };
-                self.phase = Phase::Falling { since, still };
+            Phase::Falling { since, landed, still } => {
+                let down = sense.own.pelvis_height() < LIES * self.tall && self.trunk_bears(sense);
+                let landed = if down || landed > 0.0 { landed + sense.dt } else { 0.0 };
+                let still = if self.is_still(sense) { still + sense.dt } else { 0.0 };
+                self.phase = Phase::Falling { since, landed, still };
                 let rested = still > STILL.1 || time - since > STILL.2;
                 if rested && self.options.back {
                     self.lie(sense, if still > STILL.1 { Cause::Rest } else { Cause::Late });
@@ -97,7 +102,7 @@ impl RoundTrip {
         self.left.get_or_insert(sense.time());
         self.falls += 1;
         self.falling.begin(sense);
-        self.switch(Phase::Falling { since: sense.time(), still: 0.0 }, cause);
+        self.switch(Phase::Falling { since: sense.time(), landed: 0.0, still: 0.0 }, cause);
     }
 
     /// On its feet: balanced, going over, or lost?
@@ -197,7 +202,7 @@ impl RoundTrip {
         self.phase = Phase::Settling { since, searched };
         let (error, rate) = self.joint_error(sense);
         let lasted = time - since;
-        let settled = error < SETTLED.0 && rate < SETTLED.1 && lasted > SETTLED.2;
+        let settled = (error < SETTLED.0 && rate < SETTLED.1 || rate < STUCK) && lasted > SETTLED.2;
         if settled || lasted > SETTLED.3 {
             let cause = if settled { Cause::Near } else { Cause::Late };
             self.passage.since = time;
@@ -218,6 +223,9 @@ impl RoundTrip {
         if hit && on_feet {
             return self.let_go(sense, Cause::Blow);
         }
+        if is_turn(time, sense.dt) {
+            self.fit(sense, on_feet);
+        }
         self.passage.write(&mut self.motions, &self.own, time, &mut self.wanted.q);
         let distance = self.finder.distance(sense, &self.wanted.q);
         let (at_once, enough, a_while, longest) = if on_feet { DOCKED_UP } else { DOCKED };
@@ -237,9 +245,23 @@ impl RoundTrip {
         }
     }
 
+    /// Puts the motion where the body is: nothing is pulled along the ground that need not be. One who lies is as high as its own flesh.
+    fn fit(&mut self, sense: &Sense<'_>, on_feet: bool) {
+        let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
+        let ground = sense.own.ground();
+        let feet = if on_feet { 10.0 } else { 1.0 };
+        let (place, _) = self.finder.measure(sense, self.motions[motion].as_mut(), at, ground, feet);
+        self.passage.place = place;
+        if !on_feet {
+            let off = self.finder.height_off(sense);
+            self.passage.place.shift.z = ground + off.clamp(-HIGHER, HIGHER);
+        }
+    }
+
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
         self.passage = self.passage.at_speed(1.0, sense.time());
+        self.passage.sink(sense.own.ground(), sense.time());
         self.switch(Phase::Playing, cause);
         self.blend_in(sense, self.options.blend);
     }
@@ -291,15 +313,23 @@ impl RoundTrip {
         self.aided += if pull > 0.0 { sense.dt } else { 0.0 };
     }
 
-    /// Whether no body moves.
+    /// Whether nothing of it moves to speak of.
     fn is_still(&self, sense: &Sense<'_>) -> bool {
-        let fast = |k: usize| {
-            let body = sense.body_of(Bone::new(k));
-            let center = sense.model.body(body).inertia().center_of_mass;
-            let at = sense.data.world_from_body(body).transform_point(center);
-            sense.data.point_velocity(body, at).length() > STILL.0
-        };
-        sense.own.is_touching() && !(0..sense.bodies.len()).any(fast)
+        let (mut sum, mut mass) = (0.0, 0.0);
+        for body in sense.bodies {
+            let inertia = sense.model.body(body).inertia();
+            let at = sense.data.world_from_body(body).transform_point(inertia.center_of_mass);
+            sum += inertia.mass * sense.data.point_velocity(body, at).length_squared();
+            mass += inertia.mass;
+        }
+        sense.own.is_touching() && sum < STILL.0 * STILL.0 * mass
+    }
+
+    /// Whether it bears on anything but its feet and hands.
+    fn trunk_bears(&self, sense: &Sense<'_>) -> bool {
+        let trunk = |part| matches!(part, Some(Part::Pelvis | Part::Spine(_) | Part::Thigh(_)));
+        let all = sense.own.physique().parts().iter().zip(sense.own.touches());
+        all.filter(|(part, _)| trunk(**part)).any(|(_, touch)| touch.load > 0.0)
     }
 
     /// Mean error of the joints against the target, rad, and their mean rate, rad/s.

@@ -22,17 +22,22 @@ pub(super) struct Passage {
     pub(super) speed: f64,
     /// Where.
     pub(super) place: Place,
+    /// How much higher than its place it is, m, and since when that goes, s.
+    pub(super) sinking: Option<(f64, f64)>,
 }
+
+/// Time in which a motion that was put higher or lower than the ground is back on it, s: long before feet stand.
+const SINKING: f64 = 1.0;
 
 impl Passage {
     /// Its own motion, as it has been all along.
     pub(super) fn own(time: f64) -> Self {
-        Self { motion: OWN_MOTION, at: time, since: time, speed: 1.0, place: Place::HERE }
+        Self { motion: OWN_MOTION, at: time, since: time, speed: 1.0, place: Place::HERE, sinking: None }
     }
 
     /// What was found, from a time on.
     pub(super) fn found(found: &Found, time: f64, speed: f64) -> Self {
-        Self { motion: found.motion, at: found.at, since: time, speed, place: found.place }
+        Self { motion: found.motion, at: found.at, since: time, speed, place: found.place, sinking: None }
     }
 
     /// Time of the motion.
@@ -48,7 +53,19 @@ impl Passage {
     /// Its coordinates at a time.
     pub(super) fn write(&self, motions: &mut [Box<dyn Reference>], own: &Model, time: f64, q: &mut [f64]) {
         motions[self.motion].write(self.clip_time(time), q);
-        self.place.put(own, q);
+        let mut place = self.place;
+        if let Some((height, since)) = self.sinking {
+            let s = ((time - since) / SINKING).clamp(0.0, 1.0);
+            place.shift.z += height * (1.0 - s * s * (3.0 - 2.0 * s));
+        }
+        place.put(own, q);
+    }
+
+    /// From now on it sinks to the height of the ground.
+    pub(super) fn sink(&mut self, ground: f64, time: f64) {
+        let height = self.place.shift.z - ground;
+        self.sinking = (height != 0.0).then_some((height, time));
+        self.place.shift.z = ground;
     }
 }
 

@@ -44,6 +44,10 @@ const SLACK: f64 = 0.12;
 const GIVING: (f64, f64) = (0.35, 2.5);
 /// Time constant with which the direction is followed, s: a fall turns about slowly.
 const TURNING: f64 = 0.08;
+/// How long one who is down goes on to brace itself, and in what time it then lets go, s.
+const LETTING_GO: (f64, f64) = (0.15, 0.35);
+/// Share of its strength that is left then: it lies as it fell, and does not rattle.
+const LEFT: f64 = 0.1;
 /// Time in which the pose of the fall comes in, s: people take 80 ms to begin.
 const COMING: f64 = 0.12;
 
@@ -96,20 +100,21 @@ impl Falling {
         &self.pose
     }
 
-    /// Falls on, `since` seconds after it began, with a share of its strength.
-    pub fn act(&mut self, sense: &Sense<'_>, way: Fall, since: f64, strength: f64, out: &mut Actuation) {
-        if way == Fall::Limp || strength <= 0.0 {
+    /// Falls on, `since` seconds after it began, `landed` seconds after it was down.
+    pub fn act(&mut self, sense: &Sense<'_>, way: Fall, since: f64, landed: f64, out: &mut Actuation) {
+        let strength = 1.0 - (1.0 - LEFT) * ((landed - LETTING_GO.0) / LETTING_GO.1).clamp(0.0, 1.0);
+        if way == Fall::Limp {
             self.pose.q.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
             self.slacken(sense, out);
             return;
         }
         let share = 1.0 - (-sense.dt / TURNING).exp();
         // One who lies goes nowhere: what it was about stays.
-        if let Some(now) = direction(sense).try_normalize() {
+        if let Some(now) = direction(sense).try_normalize().filter(|_| landed == 0.0) {
             self.direction = self.direction.lerp(now, share).normalize_or(now);
         }
         self.table.write(&self.layout, self.direction, &mut self.pose.q);
-        if way == Fall::Reach {
+        if way == Fall::Reach && landed == 0.0 {
             self.arms.reach(sense, &self.own, self.direction, &mut self.pose);
         }
         let come = (since / COMING).clamp(0.0, 1.0);
@@ -122,7 +127,7 @@ impl Falling {
         write_servos(sense, &self.own, &self.gains, &self.pose, &self.rates, out, |bone| {
             let gives = arm(parts[bone.index()]).is_some_and(|side| bears[side as usize]);
             let (k, d) = if gives { GIVING } else { (1.0, 1.0) };
-            (strength * k, strength.max(0.2) * d)
+            (strength * k, strength.max(0.5) * d)
         });
     }
 
