@@ -1,15 +1,15 @@
 //! Motions that lead back: ways to get up and to catch oneself, and the mirror image of each.
 //!
-//! Clips are the library's; on other skeletons they are retargeted. The library's own figures have theirs made once.
+//! Ways into gaits are made by program: the library's start, faded into the gait at the phase that fits. Clips are the library's; on other skeletons they are retargeted. The library's own figures have theirs made once.
 
 use std::sync::{Arc, OnceLock};
 
-use stuntlab_mocap::Clip;
 use stuntlab_mocap::character::Character;
-use stuntlab_mocap::edit::{align_to_ground, mirror};
+use stuntlab_mocap::edit::{align_to_ground, concatenate, mirror, trim};
 use stuntlab_mocap::footing::set_feet;
 use stuntlab_mocap::library;
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
+use stuntlab_mocap::{Clip, ClipError};
 
 use crate::fighter::library_figure;
 use crate::kind::Refusal;
@@ -22,11 +22,25 @@ pub enum Road {
     GetUp,
     /// Before the ground: steps that catch.
     Stagger,
+    /// From standing into a gait.
+    Start,
 }
 
 /// Clips and what they are good for; all have a mirror image.
-const CLIPS: &[(&str, Road)] =
-    &[("get-up-prone", Road::GetUp), ("get-up-supine", Road::GetUp), ("stagger", Road::Stagger)];
+const CLIPS: &[(&str, Road)] = &[
+    ("get-up-prone", Road::GetUp),
+    ("get-up-supine", Road::GetUp),
+    ("stagger", Road::Stagger),
+    ("stagger-forward", Road::Stagger),
+    ("stagger-left", Road::Stagger),
+    ("stop", Road::Stagger),
+    ("start", Road::Start),
+];
+
+/// Gaits that one who stands starts into, besides the walk, with which the start itself ends.
+const GAITS: [&str; 2] = ["fast-walk", "run"];
+/// Seconds in which a start fades into a gait: about a step of a run.
+const FADE: f64 = 0.35;
 
 /// A clip on the figure.
 #[derive(Clone)]
@@ -73,9 +87,20 @@ impl Ways {
                 Refusal::new("figure", format!("cannot play the clip {name:?}: {e}"))
             };
             let clip = library::clip(name).map_err(|e| bad(&e))?;
-            for (clip, name) in [(mirror(&clip), format!("{name} mirrored")), (clip, (*name).to_owned())] {
-                let fitted = fit(&clip, character).map_err(|e| bad(&e))?;
-                list.push(Way { name, road: *road, motion: ClipReference::new(character.clone(), &fitted, false) });
+            let mut clips = vec![((*name).to_owned(), clip)];
+            if *road == Road::Start {
+                for gait in GAITS {
+                    let into = library::clip(gait).map_err(|e| bad(&e))?;
+                    let both = into_gait(&clips[0].1, &into).map_err(|e| bad(&e))?;
+                    clips.push((format!("{name} into {gait}"), both));
+                }
+            }
+            for (name, clip) in clips {
+                for (clip, name) in [(mirror(&clip), format!("{name} mirrored")), (clip, name)] {
+                    let fitted = fit(&clip, character).map_err(|e| bad(&e))?;
+                    let motion = ClipReference::new(character.clone(), &fitted, false);
+                    list.push(Way { name, road: *road, motion });
+                }
             }
         }
         Ok(Self { character: character.clone(), list })
@@ -90,6 +115,22 @@ impl Ways {
     pub fn list(&self) -> &[Way] {
         &self.list
     }
+}
+
+/// From standing into a gait: `start`, faded into the gait from the frame on that is nearest to where the start has come to by then.
+fn into_gait(start: &Clip, gait: &Clip) -> Result<Clip, ClipError> {
+    let frames = ((FADE / gait.frame_time()) as usize).clamp(1, start.n_frames() - 1);
+    let n = gait.n_frames();
+    // Three rounds, so that from any frame on there is a whole one.
+    let rounds = concatenate(&concatenate(gait, gait, 1)?, gait, 1)?;
+    let middle = start.rotations(start.n_frames() - 1 - frames / 2);
+    let far = |from: usize| {
+        let there = rounds.rotations(from + frames / 2);
+        let joints = middle.iter().zip(there).skip(1);
+        joints.map(|(a, b)| a.angle_between(*b).powi(2)).sum::<f64>()
+    };
+    let from = (0..n).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0);
+    concatenate(start, &trim(&rounds, from..from + n + frames)?, frames)
 }
 
 /// A clip on a figure, feet on the ground.

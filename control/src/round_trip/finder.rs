@@ -8,7 +8,7 @@ use std::sync::Arc;
 use stuntlab_mocap::JointId;
 use stuntlab_mocap::character::{BodyPoint, Character};
 use stuntlab_mocap::features::{FeatureLayout, FeatureOptions};
-use stuntlab_mocap::search::{Filter, Match, PoseDatabase, Room};
+use stuntlab_mocap::search::{Filter, FrameId, Match, PoseDatabase, Room};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Data, Model, State};
@@ -31,11 +31,24 @@ const CANDIDATES: usize = 4;
 const TILT_ARM: f64 = 0.3;
 /// How many times its height a body's being lifted counts: docking forces cannot carry it.
 const LIFTING: f64 = 0.7;
+/// Ways into a gait whose ends are so many times as far from it as the nearest's are as good: mirror images.
+const SAME_END: f64 = 1.5;
 /// Longest part of the character's own motion that is looked at, s.
 const OWN: f64 = 60.0;
 
 /// Which motion: the character's own, or a way back.
 pub const OWN_MOTION: usize = 0;
+
+/// Among which motions one who is on its feet looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// Its own.
+    Own,
+    /// Its own and staggers.
+    Moving,
+    /// Ways into a gait.
+    Starts,
+}
 
 /// A moment of a motion, where it fits best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +76,7 @@ pub struct Finder {
     beginnings: Filter,
     moving: Filter,
     own_only: Filter,
+    starts: Filter,
     room: Room,
     query: Vec<f32>,
     found: Vec<Match>,
@@ -94,6 +108,7 @@ impl Finder {
             beginnings: Filter::ALL,
             moving: Filter::ALL,
             own_only: Filter::ALL,
+            starts: Filter::ALL,
             query: Vec::with_capacity(layouts[1].width()),
             found: Vec::with_capacity(4 * CANDIDATES),
             own,
@@ -110,16 +125,16 @@ impl Finder {
 
     fn build(&mut self, motion: &mut dyn Reference) -> Result<(), Refusal> {
         let length = motion.period().unwrap_or_else(|| motion.duration()).min(OWN);
-        let mut tables = [vec![self.rows(motion, length)], Vec::new()];
+        let mut both = vec![self.rows(motion, length)];
         let ways = self.ways.clone();
         for way in ways.list() {
             let mut reference = way.motion.clone();
             let length = reference.duration();
             let rows = self.rows(&mut reference, length);
-            tables[0].push(rows);
+            both.push(rows);
         }
         // Each motion has rows with and without velocities.
-        let [both, _] = tables;
+        let frames: Vec<usize> = both.iter().map(|rows| rows.0.len() / self.layouts[0].width()).collect();
         let (positions, with): (Vec<_>, Vec<_>) = both.into_iter().unzip();
         let make = |width, rows: Vec<Vec<f32>>| {
             let tables = rows.into_iter().map(|rows| (rows, Vec::new())).collect();
@@ -134,6 +149,18 @@ impl Finder {
         let moving: Vec<usize> = of(Road::Stagger).into_iter().chain([OWN_MOTION]).collect();
         self.moving = databases[1].with_clips(&moving);
         self.own_only = databases[1].with_clips(&[OWN_MOTION]);
+        // Ways into its own gait: those that end nearest to it.
+        let ends: Vec<(usize, f64)> = {
+            let mut search = databases[1].searcher();
+            let end = |k: usize| {
+                let last = databases[1].features(FrameId { clip: k, frame: frames[k] - 1 })?;
+                Some((k, search.nearest(last, &self.own_only)?.distance))
+            };
+            of(Road::Start).into_iter().filter_map(end).collect()
+        };
+        let least = ends.iter().map(|end| end.1).fold(f64::INFINITY, f64::min);
+        let fit: Vec<usize> = ends.iter().filter(|end| end.1 <= SAME_END * least).map(|end| end.0).collect();
+        self.starts = databases[1].with_clips(&fit).within(0.0..BEGINNING);
         self.room = Room::new(&databases[1], 4 * CANDIDATES);
         self.databases = databases.map(Arc::new);
         Ok(())
@@ -170,6 +197,11 @@ impl Finder {
         for (out, (_, point)) in out.iter_mut().zip(self.points.iter()) {
             *out = self.data.world_from_body(point.body).transform_point(point.point_body);
         }
+    }
+
+    /// Whether a motion is a way into a gait.
+    pub fn is_start(&self, motion: usize) -> bool {
+        motion > 0 && self.ways.list()[motion - 1].road == Road::Start
     }
 
     /// Frames in the databases.
@@ -260,33 +292,46 @@ impl Finder {
         self.room = room;
     }
 
-    /// The moment of the ways to get up that one who lies is nearest to. `motions` are the motions by number.
-    pub fn lying(&mut self, sense: &Sense<'_>, motions: &mut [Box<dyn Reference>]) -> Option<Found> {
+    /// The moment of the ways to get up that one who lies is nearest to, but for one of them. `motions` are the motions by number.
+    pub fn lying(
+        &mut self,
+        sense: &Sense<'_>,
+        motions: &mut [Box<dyn Reference>],
+        not: Option<usize>,
+    ) -> Option<Found> {
         let turns = [0.0, 0.5, 1.0, 1.5].map(|k| k * std::f64::consts::PI);
         let filter = std::mem::take(&mut self.beginnings);
         self.search(sense, false, &turns, &filter);
         self.beginnings = filter;
-        self.best(sense, motions, |tilt| TILT_ARM * tilt, 1.0)
+        self.found.retain(|found| Some(found.id.clip) != not);
+        self.best(sense, motions, 1.0)
     }
 
-    /// The moment of its own motion or of a stagger that one who moves is nearest to.
+    /// The moment that one who moves is nearest to: of its own motion, of that and of staggers, or of the beginnings of ways into a gait.
     pub fn moving(
         &mut self,
         sense: &Sense<'_>,
         motions: &mut [Box<dyn Reference>],
-        own_only: bool,
+        among: Among,
     ) -> Option<Found> {
-        let filter = std::mem::take(if own_only { &mut self.own_only } else { &mut self.moving });
+        let filter = std::mem::take(self.filter_of(among));
         self.search(sense, true, &[0.0], &filter);
-        *(if own_only { &mut self.own_only } else { &mut self.moving }) = filter;
-        self.best(sense, motions, |tilt| TILT_ARM * tilt, 3.0)
+        *self.filter_of(among) = filter;
+        self.best(sense, motions, 3.0)
+    }
+
+    fn filter_of(&mut self, among: Among) -> &mut Filter {
+        match among {
+            Among::Own => &mut self.own_only,
+            Among::Moving => &mut self.moving,
+            Among::Starts => &mut self.starts,
+        }
     }
 
     fn best(
         &mut self,
         sense: &Sense<'_>,
         motions: &mut [Box<dyn Reference>],
-        tilt_counts: impl Fn(f64) -> f64,
         feet: f64,
     ) -> Option<Found> {
         let lift = sense.own.ground();
@@ -301,7 +346,7 @@ impl Finder {
             let tilt = (root.rotation.transpose() * DVec3::Z).angle_between(up);
             // What has to be lifted is farther than what has only to turn.
             let lifted = self.height_off(sense).min(0.0).abs();
-            let score = distance.hypot(tilt_counts(tilt)) + LIFTING * lifted;
+            let score = distance.hypot(TILT_ARM * tilt) + LIFTING * lifted;
             if best.is_none_or(|(least, _)| score < least) {
                 best = Some((score, Found { motion: id.clip, at, place, distance }));
             }

@@ -152,7 +152,8 @@ pub struct RoundTrip {
     next: State,
     target: Data,
     ways: Vec<f64>,
-    quiet: f64,
+    /// How often it has looked for another way to get up.
+    tries: u32,
     switches: u32,
     cause: Cause,
     splice: f64,
@@ -203,7 +204,7 @@ impl RoundTrip {
             next: state,
             target: Data::new(&own),
             ways: vec![0.0; own.n_v()],
-            quiet: f64::INFINITY,
+            tries: 0,
             switches: 0,
             cause: Cause::None,
             splice: 0.0,
@@ -282,7 +283,6 @@ impl Controller for RoundTrip {
         }
         let disturbed = self.disturbance.feel(sense);
         let hit = disturbed && self.disturbance.hardest().is_some_and(|(_, f)| f > self.options.notice);
-        self.quiet = if hit { 0.0 } else { self.quiet + sense.dt };
         self.docking = 0.0;
         self.go_on(sense, hit);
         match self.phase {

@@ -4,14 +4,16 @@ use stuntlab_mocap::character::Part;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
-use super::finder::{Found, OWN_MOTION};
+use super::finder::{Among, Found, OWN_MOTION};
 use super::target::Passage;
 use super::{Cause, Order, Phase, RoundTrip};
 use crate::controller::Sense;
 use crate::stand::write_servos;
 
-/// Seconds without a hit before one who stands may go back.
-const QUIET: f64 = 0.1;
+/// Seconds without a hit before it may go back.
+const QUIET: f64 = 0.02;
+/// Seconds in which feet feel the ground again.
+const FEELING: f64 = 0.1;
 /// Calm on its feet: distance of the capture point within the soles (m), and speed of the centre of mass against its motion's (m/s), for so long (s).
 const CALM: (f64, f64, f64) = (0.015, 0.15, 0.1);
 /// Seconds after which one who stands goes back wherever it is.
@@ -29,15 +31,23 @@ const STUCK: f64 = 0.12;
 /// Seconds between two searches while it settles, and by how much the new must be nearer than the old.
 const AGAIN: (f64, f64) = (0.25, 0.85);
 /// Docked: distance that is near at once (m), that is near enough (m) after a while (s), and what is waited for it at most (s).
-const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 2.5);
+const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.3);
+/// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
+const TRIES: (u32, f64) = (2, 0.05);
 /// The same of one on its feet, who may not wait as long.
-const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.6);
+const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.8);
+/// Distance at which one on its feet whose time is up is not near enough, m.
+const TOO_FAR: f64 = 0.1;
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
 const HIGHER: f64 = 0.08;
+/// How far the capture point is beyond the soles of one who will not stand, m.
+const GOING: f64 = 0.04;
 /// Distance from which a stagger can still be docked to, m.
 const CATCHABLE: f64 = 0.16;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
+/// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
+const ENDING: (f64, f64, f64) = (0.7, 0.02, 0.05);
 /// Speed of a motion's centre of mass above which it does not stand, m/s.
 const STANDS: f64 = 0.25;
 
@@ -47,7 +57,7 @@ impl RoundTrip {
         let time = sense.time();
         match self.order.take() {
             Some(Order::Fall) => return self.fall(sense, Cause::Command),
-            Some(Order::ComeBack) if self.phase != Phase::Playing => return self.lie(sense, Cause::Command),
+            Some(Order::ComeBack) if self.phase != Phase::Playing => return self.lie(sense, None, Cause::Command),
             Some(Order::LetGo) if self.phase == Phase::Playing => return self.let_go(sense, Cause::Command),
             _ => {}
         }
@@ -71,7 +81,8 @@ impl RoundTrip {
                 self.phase = Phase::Falling { since, landed, still };
                 let rested = still > STILL.1 || time - since > STILL.2;
                 if rested && self.options.back {
-                    self.lie(sense, if still > STILL.1 { Cause::Rest } else { Cause::Late });
+                    self.tries = 0;
+                    self.lie(sense, None, if still > STILL.1 { Cause::Rest } else { Cause::Late });
                 }
             }
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
@@ -109,7 +120,9 @@ impl RoundTrip {
     fn look_out(&mut self, sense: &Sense<'_>, since: f64, calm: f64) {
         let (time, up) = (sense.time(), sense.own.up());
         let lasted = time - since;
-        let margin = sense.own.capture_margin().unwrap_or(-1.0);
+        // Feet that were played back have not felt the ground yet; later, who feels none is in the air.
+        let unknown = if lasted < FEELING { 0.0 } else { -1.0 };
+        let margin = sense.own.capture_margin().unwrap_or(unknown);
         let upright = sense.own.trunk_up().dot(up) > LOST.0;
         let high = sense.own.pelvis_height() > LOST.1 * self.tall;
         if !upright || !high {
@@ -118,42 +131,37 @@ impl RoundTrip {
         let steady = margin > CALM.0 && sense.own.velocity().length() < CALM.1;
         let calm = if steady { calm + sense.dt } else { 0.0 };
         self.phase = Phase::Reacting { since, calm };
-        if self.quiet < QUIET || !self.options.back {
-            // What still acts may yet turn it about; beyond all reach it is lost.
-            if margin < -LOST.2 && !self.options.catch {
-                self.fall(sense, Cause::Balance);
+        let stays = self.stays();
+        if self.options.back && self.disturbance.quiet_for() > QUIET {
+            if calm > CALM.2 && stays {
+                let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
+                let (place, distance) =
+                    self.finder.measure(sense, self.motions[motion].as_mut(), at, sense.own.ground(), 10.0);
+                let found = Found { motion, at, place, distance };
+                return self.dock(sense, &found, 1.0, Cause::Near);
             }
-            return;
-        }
-        if calm > CALM.2 {
-            let at = self.passage.clip_time(time);
-            let motion = self.passage.motion;
-            let lift = sense.own.ground();
-            let (place, distance) =
-                self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
-            let found = Found { motion, at, place, distance };
-            return self.dock(sense, &found, 1.0, Cause::Near);
-        }
-        let goes = !self.stands_still() || margin < 0.0 || lasted > LONGEST_REACTION;
-        if goes && self.options.catch && is_turn(time, sense.dt) {
-            let found = self.finder.moving(sense, &mut self.motions, false);
-            if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
-                return self.dock(sense, &found, 1.0, Cause::Balance);
+            let goes = !stays || margin < -GOING || lasted > LONGEST_REACTION;
+            if goes && self.options.catch && is_turn(time, sense.dt) {
+                let found = self.finder.moving(sense, &mut self.motions, Among::Moving);
+                if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
+                    return self.dock(sense, &found, 1.0, Cause::Balance);
+                }
             }
         }
-        if margin < -LOST.2 {
+        // One who stands and will not come back by itself is lost; one who goes somewhere was out of balance before.
+        if stays && margin < -LOST.2 {
             self.fall(sense, Cause::Balance);
         }
     }
 
-    /// Whether the motion it tracks stands.
-    fn stands_still(&self) -> bool {
-        let root = &self.wanted.v[..6];
-        root[..3].iter().map(|v| v * v).sum::<f64>().sqrt() < STANDS
+    /// Whether the motion it tracks stays where it is.
+    fn stays(&self) -> bool {
+        let root = &self.wanted.v[..3];
+        root.iter().map(|v| v * v).sum::<f64>().sqrt() < STANDS
     }
 
     /// Has come to rest: what leads back from here?
-    fn lie(&mut self, sense: &Sense<'_>, cause: Cause) {
+    fn lie(&mut self, sense: &Sense<'_>, not: Option<usize>, cause: Cause) {
         let time = sense.time();
         let lies = sense.own.pelvis_height() < LIES * self.tall;
         let found = if !self.options.search {
@@ -162,9 +170,9 @@ impl RoundTrip {
                 self.finder.measure(sense, self.motions[1].as_mut(), 0.0, sense.own.ground(), 1.0);
             Some(Found { motion: motion.min(1), at: 0.0, place, distance })
         } else if lies {
-            self.finder.lying(sense, &mut self.motions)
+            self.finder.lying(sense, &mut self.motions, not)
         } else {
-            self.finder.moving(sense, &mut self.motions, false)
+            self.finder.moving(sense, &mut self.motions, Among::Moving)
         };
         let Some(found) = found else { return };
         if self.options.settle {
@@ -179,8 +187,8 @@ impl RoundTrip {
     /// Looks again while it settles: what it is nearest to may have changed.
     fn look_again(&mut self, sense: &Sense<'_>, since: f64, searched: f64) {
         let time = sense.time();
-        let searched = if self.options.search && time - searched > AGAIN.0 {
-            if let Some(found) = self.finder.lying(sense, &mut self.motions) {
+        let searched = if self.options.search && self.tries == 0 && time - searched > AGAIN.0 {
+            if let Some(found) = self.finder.lying(sense, &mut self.motions, None) {
                 let motion = self.passage.motion;
                 let (place, now) = self.finder.measure(
                     sense,
@@ -220,7 +228,7 @@ impl RoundTrip {
     /// Whether it has come to where it is pulled.
     fn arrive(&mut self, sense: &Sense<'_>, since: f64, hit: bool) {
         let (time, on_feet) = (sense.time(), self.passage.speed > 0.0);
-        if hit && on_feet {
+        if hit && on_feet && self.disturbance.quiet_for() == 0.0 {
             return self.let_go(sense, Cause::Blow);
         }
         if is_turn(time, sense.dt) {
@@ -237,8 +245,12 @@ impl RoundTrip {
         } else if lost {
             self.fall(sense, Cause::Balance);
         } else if lasted > longest {
-            if on_feet && distance > 2.0 * CATCHABLE {
+            if on_feet && distance > TOO_FAR {
                 self.fall(sense, Cause::Late);
+            } else if !on_feet && self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
+                self.tries += 1;
+                let not = self.passage.motion;
+                self.lie(sense, Some(not), Cause::Late);
             } else {
                 self.begin_to_play(sense, distance, Cause::Late);
             }
@@ -270,13 +282,23 @@ impl RoundTrip {
     fn lead_home(&mut self, sense: &Sense<'_>) {
         let time = sense.time();
         let length = self.motions[self.passage.motion].duration();
-        if self.passage.clip_time(time) + sense.dt < length {
+        let at = self.passage.clip_time(time);
+        let over = at + sense.dt >= length;
+        // Towards its end its own motion may be as near.
+        if !over && !(at > ENDING.0 * length && is_turn(time, sense.dt) && self.remainder.is_over(time)) {
             return;
         }
-        let found = self.finder.moving(sense, &mut self.motions, true);
+        let mut found = self.finder.moving(sense, &mut self.motions, Among::Own);
+        if !over && found.is_none_or(|found| found.distance > ENDING.1) {
+            return;
+        }
+        if found.is_some_and(|found| found.distance > ENDING.2) && !self.finder.is_start(self.passage.motion) {
+            let start = self.finder.moving(sense, &mut self.motions, Among::Starts);
+            found = start.filter(|start| start.distance < ENDING.2).or(found);
+        }
         if let Some(found) = found {
             self.passage = Passage::found(&found, time, 1.0);
-            self.splice = self.splice.max(found.distance);
+            self.splice = found.distance;
         } else {
             self.passage = Passage::own(time);
         }
@@ -287,7 +309,8 @@ impl RoundTrip {
     /// Simulated on its feet.
     pub(super) fn react(&mut self, sense: &Sense<'_>, _since: f64, out: &mut Actuation) {
         self.aim(sense);
-        self.stand.act(sense, &self.next, &self.next.v, out);
+        let stays = self.stays();
+        self.stand.act(sense, &self.next, &self.next.v, stays, out);
     }
 
     /// Joints go to the pose that leads back.
@@ -301,7 +324,8 @@ impl RoundTrip {
     pub(super) fn pull(&mut self, sense: &Sense<'_>, since: f64, out: &mut Actuation) {
         self.aim(sense);
         if self.passage.speed > 0.0 {
-            self.stand.act(sense, &self.next, &self.next.v, out);
+            let stays = self.passage.motion == OWN_MOTION && self.stays();
+            self.stand.act(sense, &self.next, &self.next.v, stays, out);
         } else {
             self.gains.look(sense);
             write_servos(sense, &self.own, &self.gains, &self.next, &self.next.v, out, |_| (2.0, 1.4));

@@ -23,8 +23,9 @@ use crate::walking::{Biped, heading_of};
 
 /// How far within the edge of a sole the ground presses at most, m: nearer, it presses on a line and the foot tips.
 const INSET: f64 = 0.01;
-/// How far within the soles the centre of mass is wanted at least, m.
-const SAFE: f64 = 0.03;
+/// Share of the soles' length, from either end, within which the centre of mass is wanted: people stand so (Winter 1995: a third before the ankle), and may be pushed from
+/// before and from behind alike.
+const SAFE: f64 = 0.4;
 /// Share of the weight on a foot with which it fully bears.
 const BEARS: f64 = 0.1;
 
@@ -108,8 +109,9 @@ impl Balance {
         let way = wanted.center_of_mass - 0.5 * (wanted.ankles[0] + wanted.ankles[1]);
         let way = (DQuat::from_rotation_z(-wanted.heading) * way).truncate();
         let half = 0.5 * (feet[0] - feet[1]).truncate().abs();
-        let safe = DVec2::splat(SAFE);
-        let goal = mid + way.clamp((edges[0] - half + safe).min(DVec2::ZERO), (edges[1] + half - safe).max(DVec2::ZERO));
+        let (least, most) = (edges[0] - half, edges[1] + half);
+        let safe = SAFE * (most - least);
+        let goal = mid + way.clamp(least + safe, most - safe);
         let standing = Standing {
             feet,
             edges,

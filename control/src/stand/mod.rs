@@ -62,8 +62,8 @@ pub struct Stand {
     data: Data,
     /// The pose with what hips and arms do about the fall.
     swayed: State,
-    /// How far hips and arms have gone, forward and left, rad.
-    lean: DVec2,
+    /// How far hips and arms have gone forward, rad.
+    lean: f64,
     poise: Poise,
 }
 
@@ -78,7 +78,7 @@ impl Stand {
             gains: Tuned::new(&own, own.body_ids(), options.gains),
             data: Data::new(&own),
             swayed: State::new(&own),
-            lean: DVec2::ZERO,
+            lean: 0.0,
             poise: Poise::default(),
             options,
             own,
@@ -92,23 +92,27 @@ impl Stand {
 
     /// Forgets what it was about.
     pub fn calm(&mut self) {
-        self.lean = DVec2::ZERO;
+        self.lean = 0.0;
     }
 
-    /// Tracks the pose `wanted`, coordinates of its own model, which goes at `rates`.
-    pub fn act(&mut self, sense: &Sense<'_>, wanted: &State, rates: &[f64], out: &mut Actuation) {
-        forward_kinematics(&self.own, wanted, &mut self.data);
-        let biped = *self.balance.biped();
-        let want = of_pose(&self.own, &self.data, &biped);
-        self.poise = self.balance.act(sense, &want, self.options.balance, out);
-        self.options.sway.follow(&mut self.lean, self.poise.beyond, sense.dt);
+    /// Tracks the pose `wanted`, coordinates of its own model, which goes at `rates`; one that goes somewhere is not balanced.
+    pub fn act(&mut self, sense: &Sense<'_>, wanted: &State, rates: &[f64], stays: bool, out: &mut Actuation) {
+        let balance = if stays { self.options.balance } else { 0.0 };
+        self.poise = Poise::default();
+        if balance > 0.0 {
+            forward_kinematics(&self.own, wanted, &mut self.data);
+            let biped = *self.balance.biped();
+            let want = of_pose(&self.own, &self.data, &biped);
+            self.poise = self.balance.act(sense, &want, balance, out);
+        }
+        self.options.sway.follow(&mut self.lean, self.poise.beyond.x, sense.dt);
         self.swayed.q.copy_from_slice(&wanted.q);
         self.options.sway.bend(&self.own, sense.own.physique(), self.lean, &mut self.swayed);
         self.gains.look(sense);
         let parts = sense.own.physique().parts();
         let bears = |bone: Bone| leg(parts[bone.index()]).map_or(0.0, |side| self.poise.bears[side as usize]);
         write_servos(sense, &self.own, &self.gains, &self.swayed, rates, out, |bone| {
-            let on_ground = sense.own.physique().is_foot(bone) && self.options.balance > 0.0;
+            let on_ground = sense.own.physique().is_foot(bone) && balance > 0.0;
             let borne = if on_ground { bears(bone) } else { 0.0 };
             (1.0 - (1.0 - ANKLE) * borne, 1.0 - (1.0 - ANKLE_DAMPING) * borne)
         });
@@ -191,8 +195,8 @@ impl Controller for Standing {
         self.reference.write(sense.time() + h, &mut self.next.q);
         self.wanted.difference(&self.stand.own, &self.next, &mut self.rates);
         self.rates.iter_mut().for_each(|rate| *rate /= h);
-        self.stand.act(sense, &self.next, &self.rates, out);
-        self.values = [self.stand.poise.beyond.length(), self.stand.lean.length().to_degrees()];
+        self.stand.act(sense, &self.next, &self.rates, true, out);
+        self.values = [self.stand.poise.beyond.length(), self.stand.lean.abs().to_degrees()];
     }
 
     fn commands(&self) -> &[&'static str] {
