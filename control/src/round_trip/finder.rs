@@ -31,8 +31,10 @@ const CANDIDATES: usize = 4;
 const TILT_ARM: f64 = 0.3;
 /// How many times its height a body's being lifted counts: docking forces cannot carry it.
 const LIFTING: f64 = 0.7;
+/// How many times its distance its own motion counts: who can be back at once does not go round by a stagger.
+const HOME: f64 = 0.7;
 /// Ways into a gait whose ends are so many times as far from it as the nearest's are as good: mirror images.
-const SAME_END: f64 = 1.5;
+const SAME_END: f64 = 1.1;
 /// Longest part of the character's own motion that is looked at, s.
 const OWN: f64 = 60.0;
 
@@ -190,12 +192,23 @@ impl Finder {
         out
     }
 
+    /// Height of the ground that motions are made for, as the character was put into the scene, m.
+    fn base(&self) -> f64 {
+        self.own.bodies()[0].joint().parent_from_joint.translation.z
+    }
+
+    /// How much higher the ground is that a character stands or lies on, m.
+    pub fn lift(&self, sense: &Sense<'_>) -> f64 {
+        sense.own.ground() - self.base()
+    }
+
     /// Where a motion has the joints at a time.
     fn places(&mut self, motion: &mut dyn Reference, at: f64, out: &mut [DVec3]) {
         motion.write(at, &mut self.state.q);
         forward_kinematics(&self.own, &self.state, &mut self.data);
         for (out, (_, point)) in out.iter_mut().zip(self.points.iter()) {
             *out = self.data.world_from_body(point.body).transform_point(point.point_body);
+            out.z -= self.own.bodies()[0].joint().parent_from_joint.translation.z;
         }
     }
 
@@ -238,7 +251,7 @@ impl Finder {
 
     /// How much higher the body's joints are than those of the motion that was measured last, in the mean, less its lift, m.
     pub fn height_off(&self, sense: &Sense<'_>) -> f64 {
-        let ground = sense.own.ground();
+        let ground = self.lift(sense);
         let (mut sum, mut n) = (0.0, 0.0);
         for ((_, point), weight) in self.points.iter().zip(self.weights.iter()) {
             let body = sense.bodies.at(point.body.index());
@@ -292,18 +305,23 @@ impl Finder {
         self.room = room;
     }
 
-    /// The moment of the ways to get up that one who lies is nearest to, but for one of them. `motions` are the motions by number.
-    pub fn lying(
-        &mut self,
-        sense: &Sense<'_>,
-        motions: &mut [Box<dyn Reference>],
-        not: Option<usize>,
-    ) -> Option<Found> {
+    /// The way to get up whose first frame, flat on the ground, one who lies is nearest to: for who could not come to any other.
+    pub fn flat(&mut self, sense: &Sense<'_>, motions: &mut [Box<dyn Reference>]) -> Option<Found> {
+        self.found.clear();
+        let first = |(k, way): (usize, &super::clips::Way)| {
+            let id = FrameId { clip: k + 1, frame: 0 };
+            (way.road == Road::GetUp).then_some(Match { id, distance: 0.0 })
+        };
+        self.found.extend(self.ways.list().iter().enumerate().filter_map(first));
+        self.best(sense, motions, 1.0)
+    }
+
+    /// The moment of the ways to get up that one who lies is nearest to. `motions` are the motions by number.
+    pub fn lying(&mut self, sense: &Sense<'_>, motions: &mut [Box<dyn Reference>]) -> Option<Found> {
         let turns = [0.0, 0.5, 1.0, 1.5].map(|k| k * std::f64::consts::PI);
         let filter = std::mem::take(&mut self.beginnings);
         self.search(sense, false, &turns, &filter);
         self.beginnings = filter;
-        self.found.retain(|found| Some(found.id.clip) != not);
         self.best(sense, motions, 1.0)
     }
 
@@ -334,7 +352,7 @@ impl Finder {
         motions: &mut [Box<dyn Reference>],
         feet: f64,
     ) -> Option<Found> {
-        let lift = sense.own.ground();
+        let lift = self.lift(sense);
         let up = sense.data.world_from_body(sense.root()).rotation.transpose() * sense.own.up();
         let mut best: Option<(f64, Found)> = None;
         for k in 0..self.found.len() {
@@ -346,7 +364,8 @@ impl Finder {
             let tilt = (root.rotation.transpose() * DVec3::Z).angle_between(up);
             // What has to be lifted is farther than what has only to turn.
             let lifted = self.height_off(sense).min(0.0).abs();
-            let score = distance.hypot(TILT_ARM * tilt) + LIFTING * lifted;
+            let own = if id.clip == OWN_MOTION { HOME } else { 1.0 };
+            let score = own * (distance.hypot(TILT_ARM * tilt) + LIFTING * lifted);
             if best.is_none_or(|(least, _)| score < least) {
                 best = Some((score, Found { motion: id.clip, at, place, distance }));
             }

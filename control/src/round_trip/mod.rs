@@ -123,6 +123,9 @@ enum Order {
     ComeBack,
 }
 
+/// How many times as hard a touch must be to be a hit for one who is in a clip that leads back.
+const BUSY: f64 = 10.0;
+
 /// Softer than a standing body's and over-damped: what settles must not swing.
 const SETTLING: Gains = Gains::Carried { stiffness: 150.0, damping: 36.0 };
 
@@ -282,7 +285,10 @@ impl Controller for RoundTrip {
             self.enter(sense);
         }
         let disturbed = self.disturbance.feel(sense);
-        let hit = disturbed && self.disturbance.hardest().is_some_and(|(_, f)| f > self.options.notice);
+        // One who gets up beside others is touched by them all the time.
+        let leads_back = self.phase == Phase::Playing && self.passage.motion != OWN_MOTION;
+        let notice = self.options.notice * if leads_back { BUSY } else { 1.0 };
+        let hit = disturbed && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
         self.docking = 0.0;
         self.go_on(sense, hit);
         match self.phase {

@@ -47,7 +47,7 @@ const CATCHABLE: f64 = 0.16;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
 /// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
-const ENDING: (f64, f64, f64) = (0.7, 0.02, 0.05);
+const ENDING: (f64, f64, f64) = (0.5, 0.035, 0.05);
 /// Speed of a motion's centre of mass above which it does not stand, m/s.
 const STANDS: f64 = 0.25;
 
@@ -57,7 +57,7 @@ impl RoundTrip {
         let time = sense.time();
         match self.order.take() {
             Some(Order::Fall) => return self.fall(sense, Cause::Command),
-            Some(Order::ComeBack) if self.phase != Phase::Playing => return self.lie(sense, None, Cause::Command),
+            Some(Order::ComeBack) if self.phase != Phase::Playing => return self.lie(sense, Cause::Command),
             Some(Order::LetGo) if self.phase == Phase::Playing => return self.let_go(sense, Cause::Command),
             _ => {}
         }
@@ -82,7 +82,7 @@ impl RoundTrip {
                 let rested = still > STILL.1 || time - since > STILL.2;
                 if rested && self.options.back {
                     self.tries = 0;
-                    self.lie(sense, None, if still > STILL.1 { Cause::Rest } else { Cause::Late });
+                    self.lie(sense, if still > STILL.1 { Cause::Rest } else { Cause::Late });
                 }
             }
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
@@ -135,8 +135,9 @@ impl RoundTrip {
         if self.options.back && self.disturbance.quiet_for() > QUIET {
             if calm > CALM.2 && stays {
                 let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
+                let lift = self.finder.lift(sense);
                 let (place, distance) =
-                    self.finder.measure(sense, self.motions[motion].as_mut(), at, sense.own.ground(), 10.0);
+                    self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
                 let found = Found { motion, at, place, distance };
                 return self.dock(sense, &found, 1.0, Cause::Near);
             }
@@ -161,16 +162,18 @@ impl RoundTrip {
     }
 
     /// Has come to rest: what leads back from here?
-    fn lie(&mut self, sense: &Sense<'_>, not: Option<usize>, cause: Cause) {
+    fn lie(&mut self, sense: &Sense<'_>, cause: Cause) {
         let time = sense.time();
         let lies = sense.own.pelvis_height() < LIES * self.tall;
         let found = if !self.options.search {
             let motion = self.motions.len() - 1;
-            let (place, distance) =
-                self.finder.measure(sense, self.motions[1].as_mut(), 0.0, sense.own.ground(), 1.0);
+            let lift = self.finder.lift(sense);
+            let (place, distance) = self.finder.measure(sense, self.motions[1].as_mut(), 0.0, lift, 1.0);
             Some(Found { motion: motion.min(1), at: 0.0, place, distance })
+        } else if self.tries > 0 {
+            self.finder.flat(sense, &mut self.motions)
         } else if lies {
-            self.finder.lying(sense, &mut self.motions, not)
+            self.finder.lying(sense, &mut self.motions)
         } else {
             self.finder.moving(sense, &mut self.motions, Among::Moving)
         };
@@ -188,15 +191,10 @@ impl RoundTrip {
     fn look_again(&mut self, sense: &Sense<'_>, since: f64, searched: f64) {
         let time = sense.time();
         let searched = if self.options.search && self.tries == 0 && time - searched > AGAIN.0 {
-            if let Some(found) = self.finder.lying(sense, &mut self.motions, None) {
+            if let Some(found) = self.finder.lying(sense, &mut self.motions) {
                 let motion = self.passage.motion;
-                let (place, now) = self.finder.measure(
-                    sense,
-                    self.motions[motion].as_mut(),
-                    self.passage.at,
-                    sense.own.ground(),
-                    1.0,
-                );
+                let (at, lift) = (self.passage.at, self.finder.lift(sense));
+                let (place, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 1.0);
                 if found.distance < AGAIN.1 * now {
                     self.passage = Passage::found(&found, time, 0.0);
                 } else {
@@ -249,8 +247,7 @@ impl RoundTrip {
                 self.fall(sense, Cause::Late);
             } else if !on_feet && self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
                 self.tries += 1;
-                let not = self.passage.motion;
-                self.lie(sense, Some(not), Cause::Late);
+                self.lie(sense, Cause::Late);
             } else {
                 self.begin_to_play(sense, distance, Cause::Late);
             }
@@ -260,7 +257,7 @@ impl RoundTrip {
     /// Puts the motion where the body is: nothing is pulled along the ground that need not be. One who lies is as high as its own flesh.
     fn fit(&mut self, sense: &Sense<'_>, on_feet: bool) {
         let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
-        let ground = sense.own.ground();
+        let ground = self.finder.lift(sense);
         let feet = if on_feet { 10.0 } else { 1.0 };
         let (place, _) = self.finder.measure(sense, self.motions[motion].as_mut(), at, ground, feet);
         self.passage.place = place;
@@ -273,7 +270,8 @@ impl RoundTrip {
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
         self.passage = self.passage.at_speed(1.0, sense.time());
-        self.passage.sink(sense.own.ground(), sense.time());
+        let lift = self.finder.lift(sense);
+        self.passage.sink(lift, sense.time());
         self.switch(Phase::Playing, cause);
         self.blend_in(sense, self.options.blend);
     }
@@ -289,12 +287,12 @@ impl RoundTrip {
             return;
         }
         let mut found = self.finder.moving(sense, &mut self.motions, Among::Own);
-        if !over && found.is_none_or(|found| found.distance > ENDING.1) {
-            return;
-        }
         if found.is_some_and(|found| found.distance > ENDING.2) && !self.finder.is_start(self.passage.motion) {
             let start = self.finder.moving(sense, &mut self.motions, Among::Starts);
             found = start.filter(|start| start.distance < ENDING.2).or(found);
+        }
+        if !over && found.is_none_or(|found| found.distance > ENDING.1) {
+            return;
         }
         if let Some(found) = found {
             self.passage = Passage::found(&found, time, 1.0);

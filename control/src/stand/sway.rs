@@ -27,7 +27,7 @@ pub struct Sway {
 
 impl Default for Sway {
     fn default() -> Self {
-        Self { gain: 4.0, hips: 0.6, arms: 2.0, rate: 8.0, back: 1.0 }
+        Self { gain: 1.0, hips: 0.25, arms: 2.0, rate: 8.0, back: 2.0 }
     }
 }
 

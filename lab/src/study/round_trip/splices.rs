@@ -1,8 +1,10 @@
 //! Pops and slides at switches.
 //!
 //! A pop is an acceleration of a body's centre of mass in the step of a switch, or the one after it, beyond those of the tenths of a second before and after it. Switches
-//! while something strikes the ground are apart: what a contact does is its own. A slide is how far a foot on the ground goes along it within the blend after a splice.
+//! while something strikes the ground are apart: what a contact does is its own. A slide is how far a foot that is flat on the ground goes along it within the blend after a splice of one who is on its feet.
 
+use stuntlab_mocap::Side;
+use stuntlab_mocap::character::Sole;
 use stuntlab_physics::glam::{DVec2, DVec3};
 
 use crate::run::World;
@@ -11,8 +13,10 @@ use crate::run::World;
 const AROUND: usize = 12;
 /// Acceleration that nobody sees, m/s²: a tenth of a fall.
 const UNSEEN: f64 = 1.0;
-/// Height of a sole's point over the ground below which its foot is on it, m.
-const ON_GROUND: f64 = 0.012;
+/// Height over the ground below which all points of a sole are that is flat on it, m.
+const FLAT: f64 = 0.02;
+/// Height of the pelvis of one who is on its feet, m.
+const UPRIGHT: f64 = 0.7;
 /// Seconds after a splice in which feet are looked at: the blend's.
 const BLEND: f64 = 0.3;
 
@@ -80,14 +84,23 @@ impl Splices {
             return;
         }
         let senses = &world.senses()[0];
-        for (sole, began) in senses.physique().soles().iter().zip(&mut self.soles) {
-            let place = world.data.world_from_body(sole.bone.among(senses.bodies())).transform_point(sole.point_body);
-            if place.z > ON_GROUND {
+        let place = |sole: &Sole| {
+            world.data.world_from_body(sole.bone.among(senses.bodies())).transform_point(sole.point_body)
+        };
+        let soles = senses.physique().soles();
+        let root = world.data.world_from_body(senses.bodies().at(0)).translation.z;
+        let flat = Side::BOTH.map(|side| {
+            let highest = soles.iter().filter(|s| s.side == side).map(|s| place(s).z).fold(0.0, f64::max);
+            highest < FLAT && root > UPRIGHT
+        });
+        for (sole, began) in soles.iter().zip(&mut self.soles) {
+            if !flat[sole.side as usize] {
                 *began = None;
                 continue;
             }
-            let from = *began.get_or_insert(place.truncate());
-            self.slide = self.slide.max(from.distance(place.truncate()));
+            let now = place(sole).truncate();
+            let from = *began.get_or_insert(now);
+            self.slide = self.slide.max(from.distance(now));
         }
     }
 
