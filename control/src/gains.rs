@@ -1,12 +1,20 @@
 //! Servo gains and effort limits.
 //!
-//! Two ways to choose them: the table of a tracker known to work (DeepMimic's, for 45 kg; an
+//! Ways to choose them: the table of a tracker known to work (DeepMimic's, for 45 kg; an
 //! 80 kg figure wants 1.5 to 1.8 times as much), or in proportion to the inertia a joint carries (Zordan &
-//! Hodgins 2002), which gives every joint the same frequency and damping ratio.
+//! Hodgins 2002), which gives every joint the same frequency and damping ratio: that of the zero pose, or that of the pose it is in, with
+//! all that is above the foot for a leg that stands ([`Carried`]).
+
+mod carried;
+
+pub use carried::Carried;
+pub(crate) use carried::leg;
 
 use stuntlab_mocap::character::{Part, Strength};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::{Bodies, Data, Model, State};
+
+use crate::controller::Sense;
 
 /// How stiff the servos are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +31,61 @@ pub enum Gains {
         /// Damping per inertia, 1/s; critical at `2 √stiffness`.
         damping: f64,
     },
+    /// In proportion to the inertia the joint carries as the body is now, with all that is above the foot where a leg stands.
+    Carried {
+        /// Stiffness per inertia, 1/s²: one spring for the whole figure.
+        stiffness: f64,
+        /// Damping per inertia, 1/s: one damper.
+        damping: f64,
+    },
+}
+
+/// Gains of all freedoms of a character under any rule.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    rule: Gains,
+    /// Stiffness and damping per freedom, root first.
+    table: Vec<(f64, f64)>,
+    carried: Option<Carried>,
+}
+
+/// Least stiffness and damping of [`Gains::Carried`], as shares of the reference gains of the part ([`Part::strength`]): hands and feet in the air carry hardly
+/// anything but themselves, and friction in the joint would stop them.
+const FLOOR: f64 = 0.05;
+
+impl Tuned {
+    /// By a rule, for the character made of `bodies`.
+    pub fn new(model: &Model, bodies: Bodies, rule: Gains) -> Self {
+        let per_body = servo_gains(model, bodies, rule);
+        let mut table = Vec::new();
+        for (body, gains) in bodies.iter().zip(per_body) {
+            table.extend(std::iter::repeat_n(gains, model.body(body).freedoms().len()));
+        }
+        let is_carried = matches!(rule, Gains::Carried { .. });
+        let carried = is_carried.then(|| Carried::new(bodies.len(), table.len()));
+        Self { rule, table, carried }
+    }
+
+    /// Looks at the character; a rule that does not depend on its pose has nothing to look at.
+    pub fn look(&mut self, sense: &Sense<'_>) {
+        let (Gains::Carried { stiffness, damping }, Some(carried)) = (self.rule, &mut self.carried) else {
+            return;
+        };
+        carried.look(sense);
+        let first = sense.tree().freedoms.range().start;
+        for (body, part) in sense.bodies.iter().zip(sense.own.physique().parts()) {
+            let floor = part.and_then(reference_gains).map_or(0.0, |gains| FLOOR * gains.stiffness);
+            for dof in sense.model.body(body).freedoms().iter().map(|dof| dof.index() - first) {
+                let inertia = carried.inertia()[dof].max(floor / stiffness.max(f64::MIN_POSITIVE));
+                self.table[dof] = (stiffness * inertia, damping * inertia);
+            }
+        }
+    }
+
+    /// Stiffness and damping of every freedom, root first.
+    pub fn table(&self) -> &[(f64, f64)] {
+        &self.table
+    }
 }
 
 /// Stiffness, damping and strength of one joint.
@@ -53,7 +116,8 @@ pub fn gains_of_body(name: &str) -> Option<JointGains> {
 /// Stiffness and damping of the joint above each of `bodies`.
 pub fn servo_gains(model: &Model, bodies: Bodies, gains: Gains) -> Vec<(f64, f64)> {
     match gains {
-        Gains::Inertia { stiffness, damping } => {
+        // A figure that nobody has looked at yet is in its zero pose.
+        Gains::Inertia { stiffness, damping } | Gains::Carried { stiffness, damping } => {
             let carried = carried_inertia(model, bodies);
             carried.iter().map(|inertia| (stiffness * inertia, damping * inertia)).collect()
         }

@@ -15,12 +15,14 @@
 //! | [`playback`] | a motion played back without simulation |
 //! | [`pose`] | joint servos that hold a pose |
 //! | [`pose_graph`] | states with target poses, events that lead from one to the next |
+//! | [`stand`] | a motion on its own two feet, without aids (Mandel and Zordan 2005) |
 //! | [`upright`] | an aid that keeps the pelvis upright, for a layer |
 //! | [`mod@reference`] | motions to follow: a held pose, a clip |
 //! | [`simbicon`] | walking by joint servos through a few states (Yin et al. 2007) |
 //! | [`velocity`] | target states in time: rates as motors with muscle limits (Lligadas et al.) |
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 //! | [`adaptive`] | a motion played back until something touches it (Nguyen et al. 2011) |
+//! | [`round_trip`] | a motion played back, simulated when hit, and played back again (Mandel and Zordan 2005) |
 //! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 //!
 //! # From a recording to a character that gets up again
@@ -137,10 +139,12 @@
 //! ```
 
 pub mod adaptive;
+mod bearing;
 pub mod controller;
 pub mod dynamo;
 pub mod fighter;
 pub mod gains;
+mod joint_axes;
 pub mod kind;
 pub mod layers;
 pub mod limb;
@@ -149,9 +153,11 @@ pub mod pose;
 pub mod pose_graph;
 pub mod readings;
 pub mod reference;
+pub mod round_trip;
 pub mod senses;
 pub mod settings;
 pub mod simbicon;
+pub mod stand;
 pub mod upright;
 pub mod velocity;
 mod walking;
@@ -169,12 +175,14 @@ pub const KINDS: &[Kind] = &[
     velocity::walk::KIND,
     velocity::track::KIND,
     adaptive::KIND,
+    stand::KIND,
+    round_trip::KIND,
 ];
 
 pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
-pub use gains::Gains;
+pub use gains::{Gains, Tuned};
 pub use kind::{Casting, Figurant, Kind, Maker, Refusal, Setting};
 pub use layers::{Layer, Layers, Rule};
 pub use playback::Playback;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stuntlab_physics::{Actuation, Bodies, Coordinate, Freedom, JointKind, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
-use crate::gains::{Gains, servo_gains};
+use crate::gains::{Gains, Tuned};
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::readings::{Published, Readings, Together};
 use crate::settings::{Fields, SettingError};
@@ -14,8 +14,9 @@ use crate::settings::{Fields, SettingError};
 /// Holds a pose.
 #[derive(Clone, Debug)]
 pub struct Pose {
-    /// Per freedom of the character's bodies, root excluded: stiffness, damping.
-    servos: Vec<(Freedom, f64, f64)>,
+    gains: Tuned,
+    /// Freedoms of the character's bodies, root excluded, with their places among the character's own.
+    servos: Vec<(Freedom, usize)>,
     /// Coordinates and the wanted values, root excluded.
     target: Vec<(Coordinate, f64)>,
     strength: f64,
@@ -35,17 +36,17 @@ const PUBLISHED: &[Published] = &[STRENGTH];
 impl Pose {
     /// Servos that hold the joints of `bodies` where they are in `pose`.
     pub fn new(model: &Model, bodies: Bodies, gains: Gains, pose: &State) -> Self {
-        let table = servo_gains(model, bodies, gains);
         let (mut servos, mut target) = (Vec::new(), Vec::new());
-        for (id, (stiffness, damping)) in bodies.iter().zip(table) {
+        let first = bodies.first().map_or(0, |root| model.tree_of(root).freedoms.range().start);
+        for id in bodies {
             let body = model.body(id);
             if body.parent().is_none() && body.joint().kind == JointKind::Free {
                 continue;
             }
-            servos.extend(body.freedoms().iter().map(|dof| (dof, stiffness, damping)));
+            servos.extend(body.freedoms().iter().map(|dof| (dof, dof.index() - first)));
             target.extend(body.coordinates().iter().map(|at| (at, pose.q[at])));
         }
-        Self { servos, target, strength: 1.0, values: [1.0] }
+        Self { gains: Tuned::new(model, bodies, gains), servos, target, strength: 1.0, values: [1.0] }
     }
 }
 
@@ -63,22 +64,39 @@ pub const KIND: Kind = Kind {
 
 /// Keys of servo gains.
 pub(crate) const GAIN_KEYS: &[Setting] = &[
-    Setting::new("gains", "\"inertia\"", "`inertia` (by what a joint carries) or `table` (by body part)"),
-    Setting::new("stiffness", "400.0", "of `inertia`: 1/s², the square of the frequency"),
-    Setting::new("damping", "40.0", "of `inertia`: 1/s"),
+    Setting::new(
+        "gains",
+        "\"inertia\"",
+        "`inertia` (by what a joint carries in the zero pose), `carried` (as the body is, with all above the foot for legs that stand) or `table` (by body part)",
+    ),
+    Setting::new("stiffness", "400.0", "of `inertia` and `carried`: 1/s², the square of the frequency"),
+    Setting::new("damping", "40.0", "of `inertia` and `carried`: 1/s"),
     Setting::new("scale", "", "of `table`: factor on all, 1.6 where it is not written"),
 ];
 
 /// Reads servo gains.
 pub(crate) fn read_gains(table: &Fields<'_>) -> Result<Gains, SettingError> {
-    let words = [("table", false), ("inertia", true)];
-    Ok(if table.choice("gains", &words)?.unwrap_or(true) {
-        Gains::Inertia {
-            stiffness: table.at_least_zero("stiffness")?.unwrap_or(400.0),
-            damping: table.at_least_zero("damping")?.unwrap_or(40.0),
+    #[derive(Clone, Copy)]
+    enum Rule {
+        Table,
+        Inertia,
+        Carried,
+    }
+    let words = [("table", Rule::Table), ("inertia", Rule::Inertia), ("carried", Rule::Carried)];
+    let per_inertia = || {
+        let stiffness = table.at_least_zero("stiffness")?.unwrap_or(400.0);
+        Ok((stiffness, table.at_least_zero("damping")?.unwrap_or(40.0)))
+    };
+    Ok(match table.choice("gains", &words)?.unwrap_or(Rule::Inertia) {
+        Rule::Inertia => {
+            let (stiffness, damping) = per_inertia()?;
+            Gains::Inertia { stiffness, damping }
         }
-    } else {
-        Gains::Table { scale: table.at_least_zero("scale")?.unwrap_or(1.6) }
+        Rule::Carried => {
+            let (stiffness, damping) = per_inertia()?;
+            Gains::Carried { stiffness, damping }
+        }
+        Rule::Table => Gains::Table { scale: table.at_least_zero("scale")?.unwrap_or(1.6) },
     })
 }
 
@@ -98,9 +116,11 @@ impl Controller for Pose {
         "pose"
     }
 
-    fn act(&mut self, _sense: &Sense<'_>, out: &mut Actuation) {
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.values = [self.strength.min(1.0)];
-        for &(dof, stiffness, damping) in &self.servos {
+        self.gains.look(sense);
+        for &(dof, place) in &self.servos {
+            let (stiffness, damping) = self.gains.table()[place];
             out.servo.stiffness[dof] = self.strength * stiffness;
             out.servo.damping[dof] = self.strength * damping;
             out.servo.target_v[dof] = 0.0;

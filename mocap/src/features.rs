@@ -138,19 +138,40 @@ impl FeatureLayout {
         position: impl Fn(JointId) -> DVec3,
         velocity: impl Fn(JointId) -> DVec3,
     ) -> Vec<f32> {
-        let origin = Origin::new(&self.roles, &position);
         let mut out = Vec::with_capacity(self.width());
+        self.write_pose(0.0, position, velocity, &mut out);
+        out
+    }
+
+    /// The same into room that is there, with the heading taken to be off by `turn` radians: one who lies on the side has no heading of its
+    /// own, and is looked for under several.
+    pub fn write_pose(
+        &self,
+        turn: f64,
+        position: impl Fn(JointId) -> DVec3,
+        velocity: impl Fn(JointId) -> DVec3,
+        out: &mut Vec<f32>,
+    ) {
+        let mut origin = Origin::new(&self.roles, &position);
+        if turn != 0.0 {
+            origin.back = origin.back.rotate(DVec2::from_angle(-turn));
+        }
+        out.clear();
         for _ in &self.options.window {
             for &(joint, weight) in &self.points {
-                push(&mut out, origin.place(position(joint)), weight.sqrt());
+                push(out, origin.place(position(joint)), weight.sqrt());
             }
             if self.options.velocity_time != 0.0 {
                 for &(joint, weight) in &self.points {
-                    push(&mut out, origin.turn(velocity(joint)), weight.sqrt() * self.options.velocity_time);
+                    push(out, origin.turn(velocity(joint)), weight.sqrt() * self.options.velocity_time);
                 }
             }
         }
-        out
+    }
+
+    /// Sum of the points' weights: a squared distance of positions over it is their mean square.
+    pub fn weight(&self) -> f64 {
+        self.points.iter().map(|p| p.1).sum()
     }
 }
 

@@ -74,7 +74,7 @@ fn jumps_agree_with_gravity_in_the_clip_report() {
 
 #[test]
 fn clips_are_chosen_by_tag_and_unknown_names_list_the_known() {
-    assert_eq!(library::names().count(), 25);
+    assert_eq!(library::names().count(), 27);
     assert!(library::clip("jab").unwrap().tags.iter().any(|t| t == "punch"));
     let message = library::clip("moonwalk").unwrap_err().to_string();
     assert!(message.contains("moonwalk") && message.contains("cartwheel"), "{message}");

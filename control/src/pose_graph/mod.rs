@@ -41,7 +41,7 @@ use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Actuation, JointKind, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
-use crate::gains::{Gains, servo_gains};
+use crate::gains::{Gains, Tuned};
 use crate::kind::{Casting, Kind, Maker, Refusal};
 use crate::pose::{GAIN_KEYS, STRENGTH, read_gains};
 use crate::readings::{Published, Readings, Together};
@@ -103,8 +103,8 @@ struct Told {
 pub struct PoseGraph {
     names: Vec<String>,
     stages: Vec<Stage>,
-    /// Stiffness and damping of every body's joint.
-    gains: Vec<(f64, f64)>,
+    /// Stiffness and damping of every freedom.
+    gains: Tuned,
     /// Coordinates of every body's joint at rest.
     rest: Vec<[f64; 4]>,
     now: usize,
@@ -143,7 +143,7 @@ impl PoseGraph {
         Ok(Self {
             names: graph.states.iter().map(|s| s.name.clone()).collect(),
             stages,
-            gains: servo_gains(model, model.body_ids(), gains),
+            gains: Tuned::new(model, model.body_ids(), gains),
             rest,
             now: 0,
             entered: 0.0,
@@ -287,14 +287,17 @@ impl Controller for PoseGraph {
         let s = p * p * (3.0 - 2.0 * p);
         let root = sense.data.world_from_body(sense.root()).rotation;
         let heading = DQuat::from_rotation_z(root.x_axis.y.atan2(root.x_axis.x));
+        let first = sense.tree().freedoms.range().start;
+        self.gains.look(sense);
         for bone in (0..self.told.len()).map(Bone::new) {
             let spec = sense.bone(bone);
             if !is_driven(&spec.joint().kind) {
                 continue;
             }
             self.tell(sense, bone, s, heading);
-            let (Told { q, gains }, (stiffness, damping)) = (self.told[bone], self.gains[bone]);
+            let Told { q, gains } = self.told[bone];
             for k in spec.freedoms() {
+                let (stiffness, damping) = self.gains.table()[k.index() - first];
                 out.servo.stiffness[k] = self.strength * gains[0] * stiffness;
                 out.servo.damping[k] = self.strength * gains[1] * damping;
                 out.servo.target_v[k] = 0.0;

@@ -26,6 +26,7 @@ pub mod gain_map;
 mod merge;
 mod plan;
 pub mod push_atlas;
+pub mod round_trip;
 pub mod stand_atlas;
 mod store;
 mod table;
@@ -75,6 +76,7 @@ pub const STUDIES: &[Study] = &[
     dynamo_trials::STUDY,
     gain_map::STUDY,
     push_atlas::STUDY,
+    round_trip::STUDY,
     stand_atlas::STUDY,
 ];
 

@@ -35,5 +35,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "rise",
     "lie-down",
     "stagger",
+    "stagger-forward",
+    "stagger-left",
     "wave",
 ];

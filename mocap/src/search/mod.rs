@@ -16,7 +16,7 @@ mod principal;
 mod searcher;
 mod split;
 
-pub use searcher::Searcher;
+pub use searcher::{Room, Searcher};
 pub use split::SplitIndex;
 
 use crate::Clip;

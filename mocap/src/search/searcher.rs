@@ -2,6 +2,29 @@
 
 use super::{Filter, LANES, LEAD, Match, PoseDatabase, RUN, in_range, project};
 
+/// Working memory of searches over a database, for who keeps the database elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    /// Rotated query: leading coordinates, then the padded tail.
+    query: Vec<f32>,
+    /// The nearest so far, sorted: squared distance and row.
+    best: Vec<(f64, usize)>,
+}
+
+impl Room {
+    /// For searches of up to `k` nearest.
+    pub fn new(database: &PoseDatabase, k: usize) -> Self {
+        Self { query: vec![0.0; LEAD + database.tail_width], best: Vec::with_capacity(k + 1) }
+    }
+
+    /// A search of this database in this room, which it gives back by [`Searcher::leave`].
+    pub fn enter(self, database: &PoseDatabase) -> Searcher<'_> {
+        let Self { mut query, best } = self;
+        query.resize(LEAD + database.tail_width, 0.0);
+        Searcher { database, query, best }
+    }
+}
+
 /// A search over a database, with its working memory.
 #[derive(Clone, Debug)]
 pub struct Searcher<'a> {
@@ -15,6 +38,11 @@ pub struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     pub(super) fn new(database: &'a PoseDatabase) -> Self {
         Self { database, query: vec![0.0; LEAD + database.tail_width], best: Vec::new() }
+    }
+
+    /// Its working memory, for the next search.
+    pub fn leave(self) -> Room {
+        Room { query: self.query, best: self.best }
     }
 
     /// The nearest allowed frame; `None` where no frame is allowed or the query is not finite.
@@ -33,6 +61,15 @@ impl<'a> Searcher<'a> {
     pub fn k_nearest(&mut self, query: &[f32], k: usize, filter: &Filter, out: &mut Vec<Match>) {
         self.search(query, k, 1.0, filter);
         out.clear();
+        out.extend(self.best.iter().map(|&(square, row)| self.database.found(square, row)));
+    }
+
+    /// The same, added to what is in `out` already.
+    ///
+    /// # Panics
+    /// Where the query has another length than the rows.
+    pub fn k_nearest_more(&mut self, query: &[f32], k: usize, filter: &Filter, out: &mut Vec<Match>) {
+        self.search(query, k, 1.0, filter);
         out.extend(self.best.iter().map(|&(square, row)| self.database.found(square, row)));
     }
 

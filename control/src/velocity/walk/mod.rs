@@ -13,13 +13,11 @@
 //! |---|---|
 //! | [`options`] | what a walk is made of |
 //! | `states` | which state follows which, and when |
-//! | `bearing` | how two feet bear a body that stands |
 //! | `stand` | standing without pins, from and to which it walks |
 //! | [`placement`] | where the next foot goes |
 //! | [`triangle`] | the legs at double support, and a leg that reaches |
 //! | `goals` | what the joints shall be in every state |
 
-mod bearing;
 mod goals;
 mod kind;
 pub mod options;

@@ -5,10 +5,10 @@ use stuntlab_mocap::Side;
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 
-use super::bearing::Standing;
 use super::placement::Rhythm;
 use super::triangle::reach;
 use super::{Balance, Walk};
+use crate::bearing::Standing;
 use crate::controller::Sense;
 use crate::velocity::drive::Goal;
 use crate::velocity::pins::{FootPin, Grip};

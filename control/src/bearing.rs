@@ -16,30 +16,30 @@ const TOPPLING: f64 = 3.0;
 
 /// What one foot does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Bearing {
+pub(crate) struct Bearing {
     /// Where it presses, m.
-    pub(super) point: DVec3,
+    pub(crate) point: DVec3,
     /// What the ground gives there, N.
-    pub(super) force: DVec3,
+    pub(crate) force: DVec3,
 }
 
 /// A body that stands, course axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Ankles, left and right, on the ground below.
-    pub(super) feet: [DVec3; 2],
+    pub(crate) feet: [DVec3; 2],
     /// How far from the ankle a foot can press: least and most, forward and left, m.
-    pub(super) edges: [DVec2; 2],
-    pub(super) center_of_mass: DVec3,
+    pub(crate) edges: [DVec2; 2],
+    pub(crate) center_of_mass: DVec3,
     /// `ξ`.
-    pub(super) capture_point: DVec2,
+    pub(crate) capture_point: DVec2,
     /// `m g`, N.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 impl Standing {
-    /// (1) to (3) for both feet; `goal` is where `ξ` is to be.
-    pub(super) fn bear(&self, goal: DVec2) -> [Bearing; 2] {
+    /// (1), and (2) as the share of the left foot and the way from the ankles.
+    fn press(&self, goal: DVec2) -> (DVec2, f64, DVec2) {
         let pressed = goal + TOPPLING * (self.capture_point - goal);
         let [left, right] = self.feet;
         let across = (left - right).truncate();
@@ -50,6 +50,20 @@ impl Standing {
             0.5
         };
         let off = (from_right - share * across).clamp(self.edges[0], self.edges[1]);
+        (pressed, share, off)
+    }
+
+    /// How far beyond the soles the ground would have to press, m.
+    pub(crate) fn beyond(&self, goal: DVec2) -> DVec2 {
+        let (pressed, share, off) = self.press(goal);
+        let [left, right] = self.feet.map(DVec3::truncate);
+        pressed - (right + share * (left - right) + off)
+    }
+
+    /// (1) to (3) for both feet; `goal` is where `ξ` is to be.
+    pub(crate) fn bear(&self, goal: DVec2) -> [Bearing; 2] {
+        let (_, share, off) = self.press(goal);
+        let [left, right] = self.feet;
         let ground = right + share * (left - right);
         let pressed = ground + off.extend(0.0);
         let arm = self.center_of_mass - pressed;
@@ -61,7 +75,7 @@ impl Standing {
 
 impl Bearing {
     /// (4): on what is below the joint.
-    pub(super) fn torque_at(&self, joint: DVec3) -> DVec3 {
+    pub(crate) fn torque_at(&self, joint: DVec3) -> DVec3 {
         -(self.point - joint).cross(self.force)
     }
 }

@@ -1,0 +1,78 @@
+//! What scenes write about one on a round trip.
+
+use std::sync::Arc;
+
+use super::clips::Ways;
+use super::dock::{Dock, MOST};
+use super::fall::Fall;
+use super::published::PUBLISHED;
+use super::{RoundTrip, RoundTripOptions};
+use crate::controller::Controller;
+use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::settings::{Fields, SettingError};
+use crate::stand;
+
+pub(super) const COMMANDS: &[&str] = &["let-go", "fall", "come-back"];
+
+/// The row of the kind.
+pub const KIND: Kind = Kind {
+    name: "round-trip",
+    help: "The character's motion played back until something hits it; then simulated, standing, catching itself or falling, and back into its motion (Mandel and Zordan)",
+    keys: &[KEYS, stand::KEYS],
+    commands: COMMANDS,
+    readings: &PUBLISHED,
+    read: |fields| Ok(Arc::new(RoundTripMaker { options: read(fields)? })),
+};
+
+const KEYS: &[Setting] = &[
+    Setting::new("notice", "15.0", "force on a bone that is a hit, N; a blow is spread over 0.03 s"),
+    Setting::new("fall", "\"reach\"", "how it falls: `reach` (arms go where it will land), `table` (example poses) or `limp`"),
+    Setting::new("search", "true", "whether it looks for the moment of a motion that is nearest; else the first of the first"),
+    Setting::new("settle", "true", "whether its joints settle into that pose before it docks"),
+    Setting::new("catch", "true", "whether it catches itself by a stagger before the ground"),
+    Setting::new("back", "true", "whether it comes back at all"),
+    Setting::new("blend", "0.3", "seconds of the last blend; 0 snaps"),
+    Setting::new("dock", "0.45", "largest sum of docking forces, of the weight, at most 0.5; 0: by joints alone"),
+    Setting::new("dock_frequency", "9.0", "of their springs, rad/s"),
+];
+
+fn read(table: &Fields<'_>) -> Result<RoundTripOptions, SettingError> {
+    let usual = RoundTripOptions::default();
+    let falls = [("reach", Fall::Reach), ("table", Fall::Table), ("limp", Fall::Limp)];
+    let limit = table.at_least_zero("dock")?.unwrap_or(usual.dock.limit);
+    if limit > MOST {
+        return Err(table.error("dock", format!("is {limit}, expected at most {MOST} of the weight")));
+    }
+    Ok(RoundTripOptions {
+        notice: table.at_least_zero("notice")?.unwrap_or(usual.notice),
+        stand: stand::read(table)?,
+        fall: table.choice("fall", &falls)?.unwrap_or(usual.fall),
+        search: table.flag("search")?.unwrap_or(usual.search),
+        settle: table.flag("settle")?.unwrap_or(usual.settle),
+        catch: table.flag("catch")?.unwrap_or(usual.catch),
+        back: table.flag("back")?.unwrap_or(usual.back),
+        blend: table.at_least_zero("blend")?.unwrap_or(usual.blend),
+        dock: Dock {
+            limit,
+            frequency: table.positive("dock_frequency")?.unwrap_or(usual.dock.frequency),
+            ..usual.dock
+        },
+    })
+}
+
+#[derive(Debug)]
+struct RoundTripMaker {
+    options: RoundTripOptions,
+}
+
+impl Maker for RoundTripMaker {
+    fn make(&self, casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        let figure = casting.figure.as_ref().ok_or_else(|| {
+            Refusal::new("figure", "has no skeleton that clips can be put on, expected one with a skeleton")
+        })?;
+        let ways = Ways::of(figure)?;
+        let own = casting.own.clone();
+        let trip = RoundTrip::new(own, ways, &casting.physique, (casting.reference)(), self.options)?;
+        Ok(Box::new(trip))
+    }
+}
