@@ -223,6 +223,13 @@ impl Articulation {
         }
     }
 
+    /// Lets one joint become dynamic, whatever acts.
+    pub fn free(&mut self, bone: Bone, time: f64) {
+        if let Some(mode) = self.modes.get_mut(bone.index()) {
+            *mode = Mode::Dynamic { since: time, calm: 0.0 };
+        }
+    }
+
     /// Has all joints go back to the motion from wherever they are: `off` and `rates` as for [`Articulation::settle`].
     pub fn return_all(&mut self, time: f64, own: &Model, off: &[f64], rates: &[f64]) {
         for (mode, body) in self.modes.iter_mut().zip(own.bodies()) {
@@ -256,8 +263,8 @@ impl Articulation {
                     let near = size(off) < NEAR && size(rates) < SLOW;
                     *calm = if near { *calm + dt } else { 0.0 };
                     // Not to and fro within the time in which nothing new may happen.
-                    let settled = *calm >= CALM && time - *since >= PATIENCE && quiet_for >= QUIET;
-                    if settled || quiet_for >= OVER || !allowed.bones[k] {
+                    let settled = *calm >= CALM && quiet_for >= QUIET || quiet_for >= OVER;
+                    if settled && time - *since >= PATIENCE || !allowed.bones[k] {
                         *mode = returning(time, &own.bodies()[k], off, rates);
                     }
                 }

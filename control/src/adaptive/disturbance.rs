@@ -20,6 +20,8 @@ use crate::controller::Sense;
 
 /// T, s: a blow is spread over so long, whatever the step; muscles would not notice it faster.
 pub const FILTER: f64 = 0.03;
+/// Time of the second filter, of what the whole body answers, s: half of the first.
+const SPREAD: f64 = 0.015;
 /// Least filtered force on a bone that is any, N.
 const LEAST: f64 = 0.5;
 /// Least closing speed of a blow, m/s: slower, it is a touch, whose force will be felt.
@@ -66,6 +68,8 @@ pub struct Disturbance {
     now: Vec<Force>,
     /// The same, filtered.
     lasting: Vec<Force>,
+    /// The same, filtered once more: what the whole body answers, so that a blow does not start it within a step.
+    spread: Vec<Force>,
     /// Of blows that are about to land.
     coming: Vec<Force>,
     beyond: Vec<Wrench>,
@@ -81,6 +85,7 @@ impl Disturbance {
         Self {
             now: none.clone(),
             lasting: none.clone(),
+            spread: none.clone(),
             coming: none,
             beyond: vec![Wrench::default(); bones],
             quiet_for: f64::INFINITY,
@@ -113,9 +118,15 @@ impl Disturbance {
         all.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, force)| *force > 0.0)
     }
 
-    /// Forces of the last step on every bone, world axes at its origin.
+    /// Forces on every bone for the whole body to answer, world axes at its origin: all of what acted, a little later.
     pub fn forces(&self) -> &[Force] {
-        &self.now
+        &self.spread
+    }
+
+    /// What of the disturbance the whole body has yet to answer, N s.
+    pub fn pending(&self) -> DVec3 {
+        let lags = self.lasting.iter().zip(&self.spread);
+        lags.map(|(lasting, spread)| FILTER * lasting.linear + SPREAD * spread.linear).sum()
     }
 
     /// Feels what acts on a character now. Returns whether it is disturbed at all.
@@ -180,8 +191,15 @@ impl Disturbance {
                 *lasting = Force::ZERO;
             }
         }
+        let share = 1.0 - (-sense.dt / SPREAD).exp();
+        for (spread, lasting) in self.spread.iter_mut().zip(&self.lasting) {
+            *spread += (*lasting - *spread) * share;
+            if *lasting == Force::ZERO && spread.linear.length() < LEAST {
+                *spread = Force::ZERO;
+            }
+        }
         self.quiet_for = if any { 0.0 } else { self.quiet_for + sense.dt };
-        let lasts = self.lasting.iter().any(|f| *f != Force::ZERO);
+        let lasts = self.lasting.iter().chain(&self.spread).any(|f| *f != Force::ZERO);
         // The first look at a bone that nothing acts on any more clears what did.
         self.is_over = !any && !lasts;
         any || lasts

@@ -8,7 +8,7 @@ use crate::controller::Controller;
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::settings::{Fields, SettingError};
 
-pub(super) const COMMANDS: &[&str] = &["threshold", "local", "global", "steps", "fall"];
+pub(super) const COMMANDS: &[&str] = &["threshold", "local", "global", "steps", "free", "fall"];
 
 /// The row of the kind.
 pub const KIND: Kind = Kind {

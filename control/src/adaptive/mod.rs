@@ -15,7 +15,7 @@
 //! | [`articulation`] | which joints are simulated, and how they come and go |
 //! | [`whole`] | the body as one rigid body |
 //! | [`stepping`] | footholds |
-//! | [`posture`] | the pose that has all this |
+//! | [`posture`], `knees` | the pose that has all this |
 //! | `motion`, `respond`, `joints` | what the motion does, the global answer, and what is written |
 //! | `switches` | where jumps would be looked for |
 //!
@@ -27,6 +27,7 @@ pub mod disturbance;
 pub mod effort;
 mod joints;
 mod kind;
+mod knees;
 mod motion;
 mod options;
 pub mod posture;
@@ -57,6 +58,7 @@ use crate::reference::Reference;
 use crate::senses::Hull;
 use articulation::{Allowed, Articulation, Mode};
 use disturbance::Disturbance;
+use knees::Knees;
 use posture::{Change, Posture};
 use profile::Profile;
 use published::PUBLISHED;
@@ -76,6 +78,7 @@ pub struct Adaptive {
     profile: Profile,
     whole: Whole,
     stepping: Stepping,
+    knees: Knees,
     support: Side,
     switches: Switches,
     /// Bones that never become dynamic, by choice.
@@ -142,6 +145,7 @@ impl Adaptive {
             articulation: Articulation::new(physique),
             whole: Whole::default(),
             stepping: Stepping::new(options.stepping),
+            knees: Knees::default(),
             support: Side::Left,
             switches: Switches::new(n),
             allowed: Allowed { bones: vec![false; n], most: options.most },
@@ -184,7 +188,12 @@ impl Adaptive {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.articulation.is_at_rest() && self.whole.is_at_rest() && self.stepping.is_at_rest()
+        self.articulation.is_at_rest() && self.stands_still()
+    }
+
+    /// Whether the whole body is where its motion is, on feet that are where the motion has them or have gone on together.
+    fn stands_still(&self) -> bool {
+        self.whole.is_at_rest() && self.stepping.is_at_rest() && self.knees.is_at_rest()
     }
 
     /// Writes the motion at `time`, moved to where its feet have got to.
@@ -248,6 +257,7 @@ impl Controller for Adaptive {
     fn enter(&mut self, sense: &Sense<'_>) {
         (self.given_up, self.fallback) = (false, None);
         (self.whole, self.stepping) = (Whole::default(), Stepping::new(self.options.stepping));
+        self.knees = Knees::default();
         self.entered = true;
         self.write(sense.time());
         std::mem::swap(&mut self.before, &mut self.next);
@@ -293,14 +303,21 @@ impl Controller for Adaptive {
             self.fall(sense);
             return self.act(sense, out);
         }
-        if self.whole.is_at_rest() && self.stepping.is_at_rest() {
+        if self.stands_still() {
             self.write(sense.time() + sense.dt);
         } else {
             self.reference.write(sense.time() + sense.dt, &mut self.next.q);
             let feet = self.stepping.offsets(sense.own.up());
             let (shift, tilt) = self.whole.posture();
-            let change = Change { shift, tilt, feet };
-            self.posture.change(&self.own, &mut self.next, &change, &mut self.data);
+            let change = Change { shift, tilt, feet, lifts: self.stepping.lifts() };
+            self.posture.change(
+                &self.own,
+                &mut self.next,
+                &change,
+                &mut self.knees,
+                sense.dt,
+                &mut self.data,
+            );
         }
         self.compare_with_target(sense);
         let quiet = self.disturbance.quiet_for();
@@ -323,13 +340,15 @@ impl Controller for Adaptive {
         kind::COMMANDS
     }
 
-    /// `threshold`: ε. `local`, `global`, `steps`: 0 turns that part of the answer off. `fall`: gives up.
+    /// `threshold`: ε. `local`, `global`, `steps`: 0 turns that part of the answer off. `free`: the joint above the bone of this number is
+    /// simulated from the next step on. `fall`: gives up.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         match name {
             "threshold" => self.options.threshold = value.max(0.0),
             "local" => self.options.local = value != 0.0,
             "global" => self.options.global = value != 0.0,
             "steps" => self.options.steps = value != 0.0,
+            "free" => self.articulation.free(Bone::new(value.max(0.0) as usize), self.now),
             "fall" => self.lets_go = value != 0.0,
             _ => return Err(self.unknown()),
         }

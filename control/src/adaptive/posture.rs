@@ -17,6 +17,7 @@ use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Data, JointKind, Model, State};
 
+use super::knees::Knees;
 use crate::kind::Refusal;
 use crate::limb::Limb;
 use crate::walking::{Biped, Leg};
@@ -38,6 +39,8 @@ const STRETCHES: [f64; 2] = [0.965, 0.987];
 const STRAIGHT: f64 = 0.999;
 /// How near to each other what two legs ask for counts as one, m: which of them asks for more must not show.
 const ALIKE: f64 = 0.003;
+/// Farthest that a foot on the ground is off its place for its knee's sake, along the leg, m.
+const LOOSE: f64 = 0.006;
 /// Deepest that hips come down for feet that are too far apart, m: a lunge.
 const LOWEST: f64 = 0.2;
 
@@ -50,6 +53,8 @@ pub struct Change {
     pub tilt: DVec3,
     /// Of the ankles, left and right, m.
     pub feet: [DVec3; 2],
+    /// How high they are lifted, of that, m: so far they need not be where they are wanted.
+    pub lifts: [f64; 2],
 }
 
 /// Solves poses for a figure with two legs.
@@ -59,6 +64,17 @@ pub struct Posture {
     turns: [f64; 2],
     /// 1 / (1 - s) of (2).
     stride: f64,
+    /// By bone: the part of a leg that it moves with, left and right; of the rest none.
+    moves_with: Vec<Option<(Side, Segment)>>,
+    mass: f64,
+}
+
+/// What of a leg moves as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Segment {
+    Thigh,
+    Shank,
+    Foot,
 }
 
 impl Posture {
@@ -77,7 +93,19 @@ impl Posture {
         let toes = legs.iter().filter_map(|leg| leg.toe).map(mass).sum::<f64>();
         let all: f64 = own.bodies().iter().map(|b| b.inertia().mass).sum();
         let left = (behind.map(|(bone, share)| share * mass(bone)).sum::<f64>() + toes) / all;
-        Ok(Self { turns: w.map(|w| w / sum), stride: 1.0 / (1.0 - left.clamp(0.0, 0.5)), biped }) // (1)
+        let mut moves_with: Vec<Option<(Side, Segment)>> = Vec::with_capacity(own.n_bodies());
+        for (k, body) in own.bodies().iter().enumerate() {
+            let as_parent = body.parent().and_then(|p| moves_with[p.index()]);
+            let itself = Side::BOTH.into_iter().find_map(|side| {
+                let leg = biped.leg(side);
+                let segments =
+                    [(leg.thigh, Segment::Thigh), (leg.shank, Segment::Shank), (leg.foot, Segment::Foot)];
+                segments.into_iter().find(|(bone, _)| bone.index() == k).map(|(_, segment)| (side, segment))
+            });
+            moves_with.push(itself.or(as_parent));
+        }
+        let stride = 1.0 / (1.0 - left.clamp(0.0, 0.5));
+        Ok(Self { turns: w.map(|w| w / sum), stride, biped, moves_with, mass: all }) // (1)
     }
 
     /// The bones of a leg.
@@ -85,42 +113,83 @@ impl Posture {
         self.biped.leg(side)
     }
 
-    /// Changes a pose. `data` is scratch; it holds the kinematics of the pose that comes out.
-    pub fn change(&self, own: &Model, pose: &mut State, change: &Change, data: &mut Data) {
+    /// Changes a pose, a step of `dt` after the last one; `data` is scratch.
+    ///
+    /// Only the legs move against the hips, so that a look at the centre of mass takes two of them and no kinematics.
+    pub fn change(
+        &self,
+        own: &Model,
+        pose: &mut State,
+        change: &Change,
+        knees: &mut Knees,
+        dt: f64,
+        data: &mut Data,
+    ) {
         forward_kinematics(own, pose, data);
         let place = |data: &Data, bone: Bone| data.position.world_from_body[bone.index()].translation;
-        let turned = |data: &Data, bone: Bone| data.position.world_from_body[bone.index()].rotation;
         let wanted = center_of_mass(own, data).position + change.shift;
-        let legs = Side::BOTH.map(|side| {
-            let leg = *self.biped.leg(side);
+        let goals = Side::BOTH.map(|side| {
+            let leg = self.biped.leg(side);
             let [hip, knee, ankle] = [leg.thigh, leg.shank, leg.foot].map(|b| place(data, b));
             Goal {
                 ankle: ankle + change.feet[side as usize],
-                sole: turned(data, leg.foot),
+                loose: LOOSE + change.lifts[side as usize],
+                sole: data.position.world_from_body[leg.foot.index()].rotation,
                 length: hip.distance(knee) + knee.distance(ankle),
                 own: hip.distance(ankle),
-                leg,
             }
         });
         self.turn(own, pose, change.tilt, data);
         let up = -own.gravity().try_normalize().unwrap_or(-DVec3::Z);
-        let hips = legs.each_ref().map(|goal| place(data, goal.leg.thigh) - place(data, Bone::new(0)));
-        let mut root = place(data, Bone::new(0)) + change.shift;
+        let legs =
+            Side::BOTH.map(|side| LegPose::new(own, data, self.biped.leg(side), &goals[side as usize]));
+        let (rest, legs) = self.weigh(own, data, legs);
+        let mut way = change.shift;
+        let mut hips = way;
         for _ in 0..ITERATIONS {
             // Where legs would have to be longer than they are, the hips come down.
-            let [a, b] = [0, 1].map(|k| legs[k].too_far(root + hips[k], up));
+            let [a, b] = [0, 1].map(|k| goals[k].too_far(legs[k].hip + way, up));
             let drop = larger(a, b).min(LOWEST);
-            self.put(own, pose, root - up * drop, data);
-            legs.iter().for_each(|goal| goal.reach(own, pose, data));
-            forward_kinematics(own, pose, data);
-            let error = wanted - center_of_mass(own, data).position; // (2)
+            hips = way - up * drop;
+            let sums =
+                legs.iter().zip(&goals).map(|(leg, goal)| leg.first_moment(hips, leg.reach(hips, goal)));
+            let first = rest.first + rest.mass * hips + sums.sum::<DVec3>();
+            let error = wanted - first / self.mass; // (2)
             // From where the hips are: height that legs do not have is sought anew, and taken off again, without a kink.
-            let way = error * self.stride - up * drop;
-            root += way;
-            if way.length() < CLOSE {
+            let step = error * self.stride - up * drop;
+            way += step;
+            if step.length() < CLOSE {
                 break;
             }
         }
+        self.put(own, pose, place(data, Bone::new(0)) + hips);
+        for side in Side::BOTH {
+            let (leg, goal) = (&legs[side as usize], &goals[side as usize]);
+            let turns = leg.eased(hips, goal, leg.reach(hips, goal), |wanted| knees.follow(side, wanted, dt));
+            leg.write(own, pose, data, self.biped.leg(side), goal, turns);
+        }
+    }
+
+    /// Masses of what moves with the hips, and of the parts of the legs.
+    fn weigh(&self, own: &Model, data: &Data, mut legs: [LegPose; 2]) -> (Share, [LegPose; 2]) {
+        let mut rest = Share::default();
+        for (k, (body, pose)) in own.bodies().iter().zip(&data.position.world_from_body).enumerate() {
+            let (mass, center) = (body.inertia().mass, pose.transform_point(body.inertia().center_of_mass));
+            match self.moves_with[k] {
+                None => rest.add(mass, center),
+                Some((side, segment)) => {
+                    let leg = &mut legs[side as usize];
+                    match segment {
+                        Segment::Thigh => leg.shares[0].add(mass, center - leg.hip),
+                        Segment::Shank => leg.shares[1].add(mass, center - leg.hip - leg.limb.upper),
+                        Segment::Foot => {
+                            leg.shares[2].add(mass, center - leg.hip - leg.limb.upper - leg.limb.lower);
+                        }
+                    }
+                }
+            }
+        }
+        (rest, legs)
     }
 
     /// (1)
@@ -141,11 +210,10 @@ impl Posture {
     }
 
     /// Puts the root somewhere.
-    fn put(&self, own: &Model, pose: &mut State, root: DVec3, data: &mut Data) {
+    fn put(&self, own: &Model, pose: &mut State, root: DVec3) {
         let body = &own.bodies()[0];
         let place = body.joint().parent_from_joint.inverse_transform_point(root);
         pose.q[body.coordinates()][..3].copy_from_slice(&place.to_array());
-        forward_kinematics(own, pose, data);
     }
 }
 
@@ -172,12 +240,13 @@ fn set_turn(own: &Model, pose: &mut State, bone: Bone, parent: DQuat, wanted: DQ
 
 /// What a leg shall do.
 struct Goal {
-    leg: Leg,
     ankle: DVec3,
     sole: DMat3,
     /// All of its length, and how far the motion's own ankle is from its hip, m.
     length: f64,
     own: f64,
+    /// How far its foot may be off its place along it, m.
+    loose: f64,
 }
 
 /// The larger of two numbers, without a kink where they are equal, and the same as either there.
@@ -204,38 +273,110 @@ impl Goal {
         let level = (way - up * height).length();
         height - (longest * longest - level * level).max(0.0).sqrt()
     }
+}
 
-    /// (3)
-    fn reach(&self, own: &Model, pose: &mut State, data: &mut Data) {
+/// A mass and its first moment about some point.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    mass: f64,
+    first: DVec3,
+}
+
+impl Share {
+    fn add(&mut self, mass: f64, center: DVec3) {
+        self.mass += mass;
+        self.first += mass * center;
+    }
+}
+
+/// Turns of thigh and shank, world axes.
+type Turns = (DQuat, DQuat);
+
+/// A leg as the turned pose has it.
+#[derive(Clone, Copy)]
+struct LegPose {
+    hip: DVec3,
+    limb: Limb,
+    /// What the foot turns by, world axes.
+    foot: DQuat,
+    is_hinge: bool,
+    /// Of thigh, shank and foot, each from its joint.
+    shares: [Share; 3],
+}
+
+impl LegPose {
+    fn new(own: &Model, data: &Data, leg: &Leg, goal: &Goal) -> Self {
         let poses = &data.position.world_from_body;
-        let place = |bone: Bone| poses[bone.index()].translation;
-        let turned = |bone: Bone| DQuat::from_mat3(&poses[bone.index()].rotation);
-        let Leg { thigh, shank, foot, .. } = self.leg;
-        let knee = own.bodies()[shank].joint();
-        let axis = match knee.kind {
+        let [hip, knee, ankle] = [leg.thigh, leg.shank, leg.foot].map(|b| poses[b.index()].translation);
+        let joint = own.bodies()[leg.shank].joint();
+        let axis = match joint.kind {
             JointKind::Revolute { axis } => {
-                let parent = own.bodies()[shank].parent().map_or(DMat3::IDENTITY, |p| poses[p].rotation);
-                parent * (knee.parent_from_joint.rotation * axis)
+                let parent = own.bodies()[leg.shank].parent().map_or(DMat3::IDENTITY, |p| poses[p].rotation);
+                parent * (joint.parent_from_joint.rotation * axis)
             }
             // A ball joint bends the way it is bent, or as knees do.
             _ => {
-                let bent = (place(shank) - place(thigh)).cross(place(foot) - place(shank));
+                let bent = (knee - hip).cross(ankle - knee);
                 bent.try_normalize().unwrap_or(poses[0].rotation * DVec3::Y)
             }
         };
-        let limb = Limb { upper: place(shank) - place(thigh), lower: place(foot) - place(shank), axis };
-        let (upper, lower) = limb.reach(self.ankle - place(thigh));
-        let parent = own.bodies()[thigh].parent().map_or(DQuat::IDENTITY, |p| turned(Bone::new(p.index())));
-        let (new_thigh, new_shank) = (upper * turned(thigh), lower * turned(shank));
-        let sole = DQuat::from_mat3(&self.sole);
-        set_turn(own, pose, thigh, parent, new_thigh);
-        if let JointKind::Revolute { .. } = knee.kind {
-            // `lower` is the swing of the whole leg after the bend of the knee.
-            let bend = rotation::log(upper.conjugate() * lower).dot(axis);
-            pose.q[own.bodies()[shank].coordinates()][0] += bend;
-        } else {
-            set_turn(own, pose, shank, new_thigh, new_shank);
+        Self {
+            hip,
+            limb: Limb { upper: knee - hip, lower: ankle - knee, axis },
+            foot: DQuat::from_mat3(&(goal.sole * poses[leg.foot.index()].rotation.transpose())),
+            is_hinge: matches!(joint.kind, JointKind::Revolute { .. }),
+            shares: [Share::default(); 3],
         }
-        set_turn(own, pose, foot, new_shank, sole);
+    }
+
+    /// (3), the hips having gone so far.
+    fn reach(&self, hips: DVec3, goal: &Goal) -> Turns {
+        self.limb.reach(goal.ankle - self.hip - hips)
+    }
+
+    /// How far the knee is bent beyond what it was, rad.
+    fn bend(&self, (upper, lower): Turns) -> f64 {
+        rotation::log(upper.conjugate() * lower).dot(self.limb.axis)
+    }
+
+    /// First moment of its masses about the world's origin.
+    fn first_moment(&self, hips: DVec3, (upper, lower): Turns) -> DVec3 {
+        let [thigh, shank, foot] = &self.shares;
+        let hip = self.hip + hips;
+        let knee = hip + upper * self.limb.upper;
+        let ankle = knee + lower * self.limb.lower;
+        (thigh.mass * hip + upper * thigh.first)
+            + (shank.mass * knee + lower * shank.first)
+            + (foot.mass * ankle + self.foot * foot.first)
+    }
+
+    /// The same turns with a knee that `follows` what they ask of it; the foot is off its place along the leg.
+    fn eased(&self, hips: DVec3, goal: &Goal, turns: Turns, follows: impl FnOnce(f64) -> f64) -> Turns {
+        if !self.is_hinge {
+            return turns;
+        }
+        let bend = follows(self.bend(turns));
+        let place = goal.ankle - self.hip - hips;
+        let reached = (turns.0 * self.limb.upper + turns.1 * self.limb.lower).length();
+        let eased =
+            (self.limb.upper + DQuat::from_axis_angle(self.limb.axis, bend) * self.limb.lower).length();
+        let off = goal.loose * ((eased - reached) / goal.loose).tanh();
+        self.limb.reach(place.normalize_or_zero() * (reached + off))
+    }
+
+    /// Writes the leg's joints; `data` has the turned pose.
+    fn write(&self, own: &Model, pose: &mut State, data: &Data, leg: &Leg, goal: &Goal, turns: Turns) {
+        let turned = |bone: Bone| DQuat::from_mat3(&data.position.world_from_body[bone.index()].rotation);
+        let parent =
+            own.bodies()[leg.thigh].parent().map_or(DQuat::IDENTITY, |p| turned(Bone::new(p.index())));
+        let (thigh, shank) = (turns.0 * turned(leg.thigh), turns.1 * turned(leg.shank));
+        set_turn(own, pose, leg.thigh, parent, thigh);
+        if self.is_hinge {
+            // The lower turn is the swing of the whole leg after the bend of the knee.
+            pose.q[own.bodies()[leg.shank].coordinates()][0] += self.bend(turns);
+        } else {
+            set_turn(own, pose, leg.shank, thigh, shank);
+        }
+        set_turn(own, pose, leg.foot, shank, DQuat::from_mat3(&goal.sole));
     }
 }

@@ -36,6 +36,8 @@ impl Adaptive {
             moment += f.angular + (origin - center).cross(f.linear);
         }
         let disturbed = self.disturbance.quiet_for() == 0.0 && force != DVec3::ZERO;
+        // What of a blow is still to come counts for where it leads.
+        let pending = self.disturbance.pending() / sense.own.mass();
         let level = |v: DVec3| v - up * up.dot(v);
         let reach = |hull: &Hull, towards: DVec3| reach(hull, center.truncate(), towards.truncate());
         let mut load = Load {
@@ -46,7 +48,11 @@ impl Adaptive {
             height: sense.own.height(),
             home: self.stepping.home(),
             mass: sense.own.mass(),
-            inertia: composite_inertia(sense),
+            inertia: if moment == DVec3::ZERO {
+                Sym3::diagonal(1.0, 1.0, 1.0)
+            } else {
+                composite_inertia(sense)
+            },
             gravity: sense.model.gravity(),
             dt: sense.dt,
         };
@@ -56,7 +62,7 @@ impl Adaptive {
             return false;
         }
         let rate = sense.own.pendulum_rate();
-        let capture = level(self.whole.shift - load.home + self.whole.velocity / rate.max(1e-3));
+        let capture = level(self.whole.shift - load.home + (self.whole.velocity + pending) / rate.max(1e-3));
         let own = motion.com + load.home + motion.velocity / rate.max(1e-3);
         let margin = |p: DVec3| self.hull.margin(p.truncate()).unwrap_or(0.0);
         let feet = self.stepping.offsets(DVec3::ZERO);

@@ -41,6 +41,8 @@ const FAR: f64 = 0.13;
 const WORTH: f64 = 0.06;
 /// A foot is put so much beyond where the capture point will be, m.
 const BEYOND: f64 = 0.03;
+/// A step is due for so long before it begins, s: as long as a blow takes to reach the whole body, so that all of it counts.
+const WAIT: f64 = 0.04;
 /// Seconds between two steps at least.
 const PAUSE: f64 = 0.06;
 /// Offsets of the feet that differ by less need no further step, m: less than anybody sees a foot slide by.
@@ -127,6 +129,8 @@ pub struct Stepping {
     options: StepOptions,
     feet: [Foot; 2],
     ended: f64,
+    /// Since when a step has been due.
+    due_since: Option<f64>,
     steps: u32,
 }
 
@@ -140,7 +144,7 @@ fn landing(off: DVec3, look: &Look, seconds: f64) -> DVec3 {
 impl Stepping {
     /// Feet where the motion has them.
     pub fn new(options: StepOptions) -> Self {
-        Self { options, feet: [Foot::default(); 2], ended: f64::NEG_INFINITY, steps: 0 }
+        Self { options, feet: [Foot::default(); 2], ended: f64::NEG_INFINITY, due_since: None, steps: 0 }
     }
 
     /// Steps taken so far.
@@ -166,6 +170,11 @@ impl Stepping {
         self.feet.map(|f| f.offset + up * f.lift)
     }
 
+    /// How high the feet are lifted, left and right, m.
+    pub fn lifts(&self) -> [f64; 2] {
+        self.feet.map(|f| f.lift)
+    }
+
     /// Which feet take a step of their own, left and right.
     pub(super) fn swinging(&self) -> [bool; 2] {
         self.feet.map(|f| f.swing.is_some())
@@ -188,7 +197,14 @@ impl Stepping {
         let far = look.capture.length();
         let out = look.margins[0] < look.margins[1].min(0.0) - OUT;
         let due = far > FAR || far > WORTH && out;
-        if due && !airborne {
+        if !due || airborne {
+            self.due_since = None;
+        } else {
+            let since = *self.due_since.get_or_insert(look.time);
+            if look.time - since < WAIT - 0.5 * look.dt {
+                return Verdict::Stay;
+            }
+            self.due_since = None;
             let home = self.home();
             let way = landing(look.capture, look, self.options.seconds);
             if way.length() > self.options.longest {

@@ -192,7 +192,8 @@ impl Whole {
                     self.velocity.length(),
                     self.spin.length(),
                 ];
-                if !disturbed && far.iter().zip(NEAR).all(|(far, near)| *far < near) {
+                let over = !disturbed && load.force == DVec3::ZERO;
+                if over && far.iter().zip(NEAR).all(|(far, near)| *far < near) {
                     self.go_home(load.home, time + load.dt, WAY_BACK);
                 }
             }

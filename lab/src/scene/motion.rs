@@ -10,10 +10,10 @@ use stuntlab_control::reference::ClipReference;
 use stuntlab_mocap::bvh::Bvh;
 use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
 use stuntlab_mocap::convert::{ImportOptions, import};
-use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play};
+use stuntlab_mocap::edit::{align_to_ground, face_forward, ready_to_play, supple};
 use stuntlab_mocap::footing::set_feet;
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
-use stuntlab_mocap::{Clip, ClipSpline, library};
+use stuntlab_mocap::{Clip, ClipSpline, Side, library};
 use stuntlab_physics::{Model, State, figures};
 
 use super::Fields;
@@ -126,6 +126,8 @@ struct Wanted<'a> {
     recorded_from: Option<usize>,
     cyclic: bool,
     start: f64,
+    /// Half of the time over which the joints of the legs are averaged, s.
+    supple: f64,
 }
 
 fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError> {
@@ -149,7 +151,8 @@ fn read_wanted<'a>(fields: &Fields<'a>) -> Result<Option<Wanted<'a>>, SceneError
         return Err(table.error("start", problem));
     }
     let cyclic = table.flag("cyclic")?.unwrap_or(looped);
-    Ok(Some(Wanted { table, clip, recorded_from, cyclic, start }))
+    let supple = table.at_least_zero("supple")?.unwrap_or(0.0);
+    Ok(Some(Wanted { table, clip, recorded_from, cyclic, start, supple }))
 }
 
 /// Reads `figure`, `bvh` and `motion` of a character.
@@ -211,6 +214,11 @@ fn fit(wanted: &Wanted<'_>, character: &Arc<Mocap>) -> Result<Motion, SceneError
         clip = character.clip_within_limits(&clip).0;
     }
     clip = set_feet(&clip, character, wanted.cyclic).clip;
+    if wanted.supple > 0.0 {
+        let legs = Side::BOTH.map(|side| *character.joint_roles().side(side));
+        let joints = legs.iter().flat_map(|leg| [leg.hip, leg.knee, leg.ankle, leg.toe]).flatten();
+        clip = supple(&clip, &joints.collect::<Vec<_>>(), wanted.supple, wanted.cyclic);
+    }
     Ok(Motion {
         character: character.clone(),
         cyclic: wanted.cyclic,

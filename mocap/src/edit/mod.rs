@@ -8,6 +8,7 @@ mod leg;
 mod lock;
 mod mirror;
 mod ready;
+mod supple;
 mod time;
 
 pub(crate) use align::heading_direction;
@@ -20,4 +21,5 @@ pub(crate) use leg::Leg;
 pub use lock::lock_feet;
 pub use mirror::mirror;
 pub use ready::{Ready, ready_to_play};
+pub use supple::supple;
 pub use time::{change_speed, resample, trim};

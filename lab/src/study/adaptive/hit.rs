@@ -10,6 +10,8 @@ use crate::random::Random;
 pub(super) const RANDOM: &str = "random";
 /// See [`RANDOM`].
 pub(super) const MAP: &str = "map";
+/// The random hits again, what the motion bears being its full inverse dynamics.
+pub(super) const RNEA: &str = "rnea";
 /// Seeds that were tuned on, and those that were not.
 pub(super) const SETS: [&str; 2] = ["tuned", "held-back"];
 /// By hand, or by a ball.
@@ -47,6 +49,8 @@ const MAP_IMPULSE: f64 = 8.0;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hit {
     pub(super) clip: String,
+    /// Whether A + B are the full inverse dynamics.
+    pub(super) rnea: bool,
     pub(super) ball: bool,
     pub(super) body: String,
     /// N s; of a ball what it brings.
@@ -69,12 +73,13 @@ pub(super) fn trials(size: Size) -> Vec<Vec<String>> {
     };
     let names: Vec<String> =
         library_figure(false).model().bodies().iter().map(|b| b.name().to_owned()).collect();
-    let random = (0..seeds).map(|seed| drawn(seed, &names));
+    let random = |part: &'static str| (0..seeds).map(move |seed| (seed, part));
     let sides = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y];
     let map = names.iter().take(bodies).flat_map(|body| {
         sides.iter().enumerate().map(move |(k, side)| {
             let hit = Hit {
                 clip: CLIPS[0].to_owned(),
+                rnea: false,
                 ball: false,
                 body: body.clone(),
                 impulse: MAP_IMPULSE,
@@ -86,7 +91,8 @@ pub(super) fn trials(size: Size) -> Vec<Vec<String>> {
             hit.spelled(MAP, SETS[0], k as u64)
         })
     });
-    random.chain(map).collect()
+    let drawn = |(seed, part)| drawn(seed, part, &names);
+    random(RANDOM).map(drawn).chain(map).chain(random(RNEA).map(drawn)).collect()
 }
 
 /// Joints of the figure.
@@ -98,10 +104,13 @@ pub(super) fn joints() -> usize {
 const SHORTEST: f64 = 1.0 / 60.0;
 const LONGEST: f64 = 0.2;
 
-fn drawn(seed: u64, bodies: &[String]) -> Vec<String> {
+/// Added to seeds that are held back. Those before were looked at to find out where pops come from; these are fresh ones, drawn after the last
+/// change.
+const HELD_BACK: u64 = 5000;
+
+fn drawn(seed: u64, part: &str, bodies: &[String]) -> Vec<String> {
     let held_back = seed % 3 == 2;
-    // Of those that were held back before all were looked at to find out where pops come from; these are fresh ones.
-    let mut random = Random::named(seed + if held_back { 2000 } else { 0 }, "adaptive-study");
+    let mut random = Random::named(seed + if held_back { HELD_BACK } else { 0 }, "adaptive-study");
     let mut pick = |n: usize| random.below(n);
     let (clip, ball, body) = (CLIPS[pick(3)].to_owned(), pick(2) == 1, bodies[pick(bodies.len())].clone());
     let mut along = random.direction();
@@ -111,6 +120,7 @@ fn drawn(seed: u64, bodies: &[String]) -> Vec<String> {
     }
     let hit = Hit {
         clip,
+        rnea: part == RNEA,
         ball,
         body,
         impulse: random.between(2.0, 40.0),
@@ -119,7 +129,7 @@ fn drawn(seed: u64, bodies: &[String]) -> Vec<String> {
         point: DVec3::new(random.symmetric(), random.symmetric(), random.symmetric()) * 0.8,
         along,
     };
-    hit.spelled(RANDOM, SETS[usize::from(held_back)], seed)
+    hit.spelled(part, SETS[usize::from(held_back)], seed)
 }
 
 impl Hit {
@@ -136,6 +146,7 @@ impl Hit {
         let vector = |k: usize| Some(DVec3::new(trial.get(k)?, trial.get(k + 1)?, trial.get(k + 2)?));
         Some(Self {
             clip: trial.get(2)?,
+            rnea: trial.0.first()? == RNEA,
             ball: trial.0.get(4)? == BY[1],
             body: trial.get(5)?,
             impulse: trial.get(6)?,
@@ -157,7 +168,7 @@ impl Hit {
 
     /// The scene it happens in.
     pub(super) fn scene(&self) -> String {
-        let mut text = character(&self.clip, "");
+        let mut text = character(&self.clip, if self.rnea { ", estimate = \"rnea\"" } else { "" });
         if self.ball {
             text += &format!(
                 "[[body]]\nname = \"ball\"\nshape = \"sphere\"\nradius = {:?}\nmass = {:?}\nat = [50.0, 0.0, 5.0]\nparked = true\n",
@@ -173,7 +184,7 @@ impl Hit {
 pub(super) fn character(clip: &str, settings: &str) -> String {
     format!(
         "schema = 1\nshows = \"a hit\"\nduration = 10.0\nrate = 120\n[[terrain]]\nkind = \"plane\"\n\
-         [[character]]\nname = \"it\"\nfigure = \"library\"\nmotion = {{ clip = \"{clip}\", cyclic = true }}\n\
+         [[character]]\nname = \"it\"\nfigure = \"library\"\nmotion = {{ clip = \"{clip}\", cyclic = true, supple = 0.034 }}\n\
          controller = {{ kind = \"adaptive\"{settings} }}\n"
     )
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::{Results, Table};
 use super::cost::Cost;
-use super::hit::{RANDOM, SETS};
+use super::hit::{RANDOM, RNEA, SETS};
 use super::watch::{LIMBS, OUTCOMES};
 use crate::stats::{self, Estimate};
 
@@ -34,9 +34,13 @@ impl Mark {
 }
 
 fn column(results: &Results, set: Option<&str>, name: &str) -> Vec<f64> {
+    column_of(results, RANDOM, set, name)
+}
+
+fn column_of(results: &Results, part: &str, set: Option<&str>, name: &str) -> Vec<f64> {
     let Some(k) = OUTCOMES.iter().position(|o| o.name == name) else { return Vec::new() };
     let rows = results.plan.trials.iter().zip(&results.outcomes);
-    let wanted = rows.filter(|(t, _)| t.0[0] == RANDOM && set.is_none_or(|set| t.0[1] == set));
+    let wanted = rows.filter(|(t, _)| t.0[0] == part && set.is_none_or(|set| t.0[1] == set));
     wanted.map(|(_, row)| row[k]).collect()
 }
 
@@ -68,7 +72,9 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
         });
         for (what, name, bound) in [
             ("largest pop at a switch", "pop", POP),
-            ("largest jump of a joint as it is freed", "freed", POP),
+            ("the same, what a blow stops in the next step taken to go on", "pop_without_blow", POP),
+            ("largest jump of a joint as it is freed, the blow's in it", "freed", POP),
+            ("the same beyond what the blow does to one free a step earlier", "freed_by_switch", POP),
             ("largest pop in any step, the motion's own strikes among them", "pop_anywhere", POP),
             ("farthest slide of the supporting foot, mm", "slide", SLIDE),
         ] {
@@ -133,6 +139,34 @@ pub(super) fn by_impulse(results: &Results) -> (Vec<f64>, Vec<Estimate>) {
         (0.5 * (ends[0] + ends[1]), stats::mean(&inside))
     });
     bins.filter(|(_, e)| e.n > 0).unzip()
+}
+
+/// The same hits with either estimate of what the motion bears, for people.
+pub(super) fn estimates_text(results: &Results) -> String {
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len().max(1) as f64;
+    let above = |x: &[f64]| x.iter().filter(|v| v.is_nan() || **v > POP).count();
+    let mut text = "the same hits, A + B jointwise and by full inverse dynamics\n".to_owned();
+    for (what, part) in [("jointwise", RANDOM), ("rnea", RNEA)] {
+        let of = |name| column_of(results, part, None, name);
+        text += &format!(
+            "{what:<12} back {:.3}, falls {}, simulated {:.3}, pops at a switch above {POP}: {}, steps {}\n",
+            share(&of("back")).value,
+            of("fell").iter().filter(|f| **f != 0.0).count(),
+            mean(&of("active")),
+            above(&of("pop")),
+            of("steps").iter().sum::<f64>(),
+        );
+    }
+    let pairs = |name| column(results, None, name).into_iter().zip(column_of(results, RNEA, None, name));
+    let n = pairs("active").count();
+    let differ = |name: &str| pairs(name).map(|(a, b)| a != b).collect::<Vec<_>>();
+    let limbs: Vec<Vec<bool>> = OUTCOMES[LIMBS..].iter().map(|o| differ(o.name)).collect();
+    let other = (0..n).filter(|k| limbs.iter().any(|limb| limb[*k])).count();
+    let more = pairs("active").filter(|(a, b)| b > a).count();
+    let fewer = pairs("active").filter(|(a, b)| b < a).count();
+    text + &format!(
+        "rnea frees other limbs in {other} of {n} hits, more joints at the most in {more}, fewer in {fewer}\n"
+    )
 }
 
 /// The promises, for people.

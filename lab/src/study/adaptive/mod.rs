@@ -4,7 +4,7 @@
 //! A trial lets the library's figure play a clip, hits it once and looks on until two seconds after the hit is over. A twin that nobody
 //! hits runs beside it: being back is being as it is. Hits are drawn from their seeds: clip, body, point, direction, impulse, time, by hand
 //! or by a ball. Of three seeds one is held back from tuning (`set`). A second part strikes every body of the idle figure from four sides:
-//! which limbs answer.
+//! which limbs answer. A third is the random hits again with the other estimate of what the motion's joints bear.
 //!
 //! | file | what |
 //! |---|---|
@@ -58,7 +58,10 @@ fn report(results: &Results, dir: &Path) -> Result<Report, StudyError> {
     pictures::write(results, &costs, dir)?;
     let marks = marks::judge(results, &costs);
     let limbs = Table::by(results, &["body"], |t| t.0[0] == hit::MAP);
-    let text = marks::text(&marks) + &marks::map_text(&limbs) + &cost::text(&costs);
+    let text = marks::text(&marks)
+        + &marks::map_text(&limbs)
+        + &marks::estimates_text(results)
+        + &cost::text(&costs);
     let json = json!({
         "marks": marks.iter().map(marks::Mark::to_json).collect::<Vec<_>>(),
         "limbs": limbs.to_json(),

@@ -13,7 +13,7 @@ use stuntlab_physics::{BodyId, Freedoms};
 use super::super::{Kind, Measured, StudyError};
 use super::hit::{BALL_SPEED, Hit};
 use crate::measure::has_fallen;
-use crate::run::{Hands, Push, World};
+use crate::run::{Hands, Push, Snapshot, World};
 use crate::scene::Scene;
 use pops::Pops;
 use slides::Slides;
@@ -22,12 +22,14 @@ const fn outcome(name: &'static str, unit: &'static str, kind: Kind) -> Measured
     Measured { name, unit, kind }
 }
 
-pub(super) const OUTCOMES: [Measured; 16] = [
+pub(super) const OUTCOMES: [Measured; 18] = [
     outcome("back", "", Kind::Rate),
     outcome("fell", "", Kind::Rate),
     outcome("back_after", "s", Kind::Median),
     outcome("pop", "", Kind::Median),
+    outcome("pop_without_blow", "", Kind::Median),
     outcome("freed", "", Kind::Median),
+    outcome("freed_by_switch", "", Kind::Median),
     outcome("pop_anywhere", "", Kind::Median),
     outcome("slide", "mm", Kind::Median),
     outcome("active", "of 1", Kind::Mean),
@@ -42,7 +44,7 @@ pub(super) const OUTCOMES: [Measured; 16] = [
 ];
 
 /// Where the limbs begin among the outcomes.
-pub(super) const LIMBS: usize = 10;
+pub(super) const LIMBS: usize = 12;
 /// Seconds after the hit in which it is to be back.
 const IN_TIME: f64 = 2.0;
 /// What is exactly the motion, rad.
@@ -114,7 +116,10 @@ pub(super) fn run(hit: &Hit) -> Result<Vec<f64>, StudyError> {
     let mut limbs = [0.0; 6];
     let (mut fell, mut active, mut back_at, mut taken) = (false, 0.0_f64, start, false);
     let read = |world: &World, name| world.controllers[0].readings().get(name).unwrap_or(f64::NAN);
+    let mut last = world.snapshot();
+    let mut were = simulated(&world);
     while world.state.time < over + IN_TIME {
+        let before = std::mem::replace(&mut last, world.snapshot());
         if world.step(&hands).is_err() || twin.step(&Hands::default()).is_err() {
             return failed();
         }
@@ -144,7 +149,15 @@ pub(super) fn run(hit: &Hit) -> Result<Vec<f64>, StudyError> {
                 limbs[limb(*part)] = 1.0;
             }
         }
-        pops.look(&world, &twin);
+        let are = simulated(&world);
+        let freed = || (0..are.len()).filter(|k| are[*k] && !were[*k]);
+        let earlier = if freed().next().is_some() {
+            freed_earlier(&world, &before, &hands, freed())
+        } else {
+            Vec::new()
+        };
+        were = are;
+        pops.look(&world, &twin, &earlier);
         slides.look(&world, &twin);
     }
     let off = joints_off(&world, &twin);
@@ -155,7 +168,9 @@ pub(super) fn run(hit: &Hit) -> Result<Vec<f64>, StudyError> {
         flag(fell),
         if back { (back_at - over).max(0.0) } else { f64::NAN },
         pops.worst(),
+        pops.without_blow(),
         pops.freed(),
+        pops.by_switch(),
         pops.anywhere(),
         1e3 * slides.farthest(),
         active,
@@ -171,4 +186,40 @@ fn joints_off(world: &World, twin: &World) -> f64 {
     world.state.difference(world.model(), &twin.state, &mut way);
     let own: Freedoms = world.model().tree_of(world.senses()[0].bodies().at(0)).freedoms;
     way[own].iter().skip(6).fold(0.0, |m, w| f64::max(m, w.abs()))
+}
+
+/// Which bones' joints are simulated.
+fn simulated(world: &World) -> Vec<bool> {
+    let bones = (0..world.senses()[0].bodies().len()).map(Bone::new);
+    bones.map(|bone| world.controllers[0].glow(bone).is_some_and(|g| g.simulated == 1.0)).collect()
+}
+
+/// How far joints go in the second of two steps from `before` on, if they are free in the first one already; by bone, of others nothing.
+fn freed_earlier(
+    world: &World,
+    before: &Snapshot,
+    hands: &Hands,
+    freed: impl Iterator<Item = usize> + Clone,
+) -> Vec<f64> {
+    let mut other = world.clone();
+    other.restore(before);
+    for bone in freed.clone() {
+        // Of a kind that knows the word.
+        let _ = other.controllers[0].command("free", bone as f64);
+    }
+    let bodies = world.senses()[0].bodies();
+    let (mut out, mut way) = (vec![0.0; bodies.len()], vec![0.0; world.state.v.len()]);
+    if other.step(hands).is_err() {
+        return out;
+    }
+    let middle = other.state.clone();
+    if other.step(hands).is_err() {
+        return out;
+    }
+    middle.difference(world.model(), &other.state, &mut way);
+    for bone in freed {
+        let own = world.model().body(bodies.at(bone)).freedoms();
+        out[bone] = own.iter().map(|dof| way[dof] * way[dof]).sum::<f64>().sqrt();
+    }
+    out
 }

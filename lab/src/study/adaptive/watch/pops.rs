@@ -1,8 +1,9 @@
 //! Pops: a joint that moves more in one step than before and after it.
 //!
 //! By the mark a pop is at a switch: a joint that is freed or goes back, the whole body that begins or ends to answer, a foot that begins or ends a
-//! step, the leg that stands. What is played back has no excuse there. The step in which a joint is freed is apart: state is carried over, and what it does then
-//! is the blow's (a knee is thrown into its stop within two steps).
+//! step, the leg that stands. What is played back has no excuse there. The step in which a joint is freed is apart: state is carried over, and a blow throws what is
+//! free (a knee into its stop within two steps). What of that is the switch's tells a second run of the last two steps, in which the same joints
+//! are free a step earlier: there the blow meets them without any switch, and only what goes beyond that is counted.
 //! Steps without a switch are looked at too, and reported beside it: there a walk has what its own clip has, whose knees turn about within a step where
 //! the foot strikes. What the motion does by itself beyond those around it is taken off everywhere.
 
@@ -28,10 +29,12 @@ pub(super) struct Pops {
     worst: f64,
     anywhere: f64,
     freed: f64,
+    by_switch: f64,
+    without_blow: f64,
 }
 
-/// How far a joint went, the twin's, and whether it was simulated.
-type Step = (f64, f64, bool);
+/// How far a joint went, the twin's, whether it was simulated, and how far it would have gone if it had been so a step earlier.
+type Step = (f64, f64, bool, f64);
 
 impl Pops {
     pub(super) fn new(world: &World) -> Self {
@@ -44,11 +47,14 @@ impl Pops {
             worst: 0.0,
             anywhere: 0.0,
             freed: 0.0,
+            by_switch: 0.0,
+            without_blow: 0.0,
         }
     }
 
-    /// Looks at the step that was taken, by the character and by its twin.
-    pub(super) fn look(&mut self, world: &World, twin: &World) {
+    /// Looks at the step that was taken, by the character and by its twin; `earlier` is how far joints that were freed in it go if they are so a step
+    /// earlier, by bone.
+    pub(super) fn look(&mut self, world: &World, twin: &World, earlier: &[f64]) {
         let model = world.model();
         let bodies = world.senses()[0].bodies();
         let far = |way: &[f64], body| {
@@ -62,7 +68,8 @@ impl Pops {
         self.before.clone_from(&world.state);
         let bone = |(k, body)| {
             let glow = world.controllers[0].glow(Bone::new(k));
-            (far(&self.way, body), by_itself[k], glow.is_some_and(|g| g.simulated == 1.0))
+            let free = earlier.get(k).copied().unwrap_or(0.0);
+            (far(&self.way, body), by_itself[k], glow.is_some_and(|g| g.simulated == 1.0), free)
         };
         let switched = switches(world) != self.switches;
         self.switches = switches(world);
@@ -85,9 +92,18 @@ impl Pops {
                 self.anywhere = self.anywhere.max(pop);
                 if at_switch {
                     self.worst = self.worst.max(pop);
+                    // A blow may stop what it frees: there the twin tells how it would have gone on.
+                    let on = [3, 4]
+                        .map(|i| if step(i).2 { step(i).1 } else { 0.0 })
+                        .into_iter()
+                        .fold(around, f64::max);
+                    let pop = if beyond > 0.0 { beyond / on } else { 0.0 };
+                    self.without_blow = self.without_blow.max(pop);
                 }
             } else if !step(1).2 {
                 self.freed = self.freed.max(pop);
+                let pop = if beyond > 0.0 { beyond / around.max(step(2).3) } else { 0.0 };
+                self.by_switch = self.by_switch.max(pop);
             }
         }
         self.steps.remove(0);
@@ -98,14 +114,25 @@ impl Pops {
         self.worst
     }
 
+    /// The same, a joint that is freed in the next two steps being taken to go on as the twin's does: a blow stops it otherwise.
+    pub(super) fn without_blow(&self) -> f64 {
+        self.without_blow
+    }
+
     /// The same in any step.
     pub(super) fn anywhere(&self) -> f64 {
         self.anywhere
     }
 
-    /// The same of joints in the step in which they are freed: what it has is the blow's.
+    /// The same of joints in the step in which they are freed, the blow's part in it.
     pub(super) fn freed(&self) -> f64 {
         self.freed
+    }
+
+    /// What of that the switch has to do with: of the larger of those around it and of what the same blow does to the joint if it is free a
+    /// step earlier.
+    pub(super) fn by_switch(&self) -> f64 {
+        self.by_switch
     }
 }
 
