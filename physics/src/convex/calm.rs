@@ -17,7 +17,6 @@
 use super::Convex;
 use super::contacts::PUSH_OUT;
 use super::islands::Island;
-use super::limits::LIMIT_PUSH_OUT;
 use super::rows::Source;
 use crate::data::Data;
 use crate::model::Model;
@@ -28,7 +27,7 @@ use crate::state::State;
 /// springs give less by far.
 pub(crate) const SHARE: f64 = 0.01;
 /// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
-/// placed into each other, and stops that it presses against exchange any amount of it, so theirs is no more than the energy of a fall over one step.
+/// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
 
 /// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
@@ -55,11 +54,8 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         let row = &convex.joints[k as usize];
         if row.source == Source::Limit && row.impulse != 0.0 {
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
-            exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
-            if row.law.target > 0.0 {
-                // A joint that is outside is meant to be pushed back.
-                allowed += 0.5 * row.law.target.min(LIMIT_PUSH_OUT).powi(2) / row.mobility;
-            }
+            // What a torque pressed in, it gives back.
+            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
         }
     }
     if given <= allowed {

@@ -26,7 +26,7 @@ use crate::step::limits::{at_least, each_limit, each_passed, is_far, is_near};
 /// Softness relative to what a limit acts on: several terms may press against it. It is met to a millionth.
 const LIMIT: f64 = 1e-6;
 /// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
-pub(super) const LIMIT_PUSH_OUT: f64 = 2.0;
+const LIMIT_PUSH_OUT: f64 = 2.0;
 /// A limit that was found only after the problem had been solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unseen {

@@ -159,7 +159,7 @@ pub(super) fn estimates_text(results: &Results) -> String {
     }
     let pairs = |name| column(results, None, name).into_iter().zip(column_of(results, RNEA, None, name));
     let n = pairs("active").count();
-    let differ = |name: &str| pairs(name).map(|(a, b)| a != b).collect::<Vec<_>>();
+    let differ = |name: &'static str| pairs(name).map(|(a, b)| a != b).collect::<Vec<_>>();
     let limbs: Vec<Vec<bool>> = OUTCOMES[LIMBS..].iter().map(|o| differ(o.name)).collect();
     let other = (0..n).filter(|k| limbs.iter().any(|limb| limb[*k])).count();
     let more = pairs("active").filter(|(a, b)| b > a).count();
