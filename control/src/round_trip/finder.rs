@@ -32,7 +32,7 @@ const TILT_ARM: f64 = 0.3;
 /// How many times its height a body's being lifted counts: docking forces cannot carry it.
 const LIFTING: f64 = 0.7;
 /// How many times its distance its own motion counts: who can be back at once does not go round by a stagger.
-const HOME: f64 = 0.7;
+const HOME: f64 = 0.95;
 /// Ways into a gait whose ends are so many times as far from it as the nearest's are as good: mirror images.
 const SAME_END: f64 = 1.1;
 /// Longest part of the character's own motion that is looked at, s.
@@ -194,7 +194,8 @@ impl Finder {
 
     /// Height of the ground that motions are made for, as the character was put into the scene, m.
     fn base(&self) -> f64 {
-        self.own.bodies()[0].joint().parent_from_joint.translation.z
+        let height = |model: &Model| model.bodies()[0].joint().parent_from_joint.translation.z;
+        height(&self.own) - height(self.ways.character().model())
     }
 
     /// How much higher the ground is that a character stands or lies on, m.
@@ -204,11 +205,12 @@ impl Finder {
 
     /// Where a motion has the joints at a time.
     fn places(&mut self, motion: &mut dyn Reference, at: f64, out: &mut [DVec3]) {
+        let base = self.base();
         motion.write(at, &mut self.state.q);
         forward_kinematics(&self.own, &self.state, &mut self.data);
         for (out, (_, point)) in out.iter_mut().zip(self.points.iter()) {
             *out = self.data.world_from_body(point.body).transform_point(point.point_body);
-            out.z -= self.own.bodies()[0].joint().parent_from_joint.translation.z;
+            out.z -= base;
         }
     }
 

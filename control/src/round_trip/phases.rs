@@ -31,9 +31,9 @@ const STUCK: f64 = 0.12;
 /// Seconds between two searches while it settles, and by how much the new must be nearer than the old.
 const AGAIN: (f64, f64) = (0.25, 0.85);
 /// Docked: distance that is near at once (m), that is near enough (m) after a while (s), and what is waited for it at most (s).
-const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.3);
+const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 /// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
-const TRIES: (u32, f64) = (2, 0.05);
+const TRIES: (u32, f64) = (1, 0.06);
 /// The same of one on its feet, who may not wait as long.
 const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.8);
 /// Distance at which one on its feet whose time is up is not near enough, m.

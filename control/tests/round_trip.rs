@@ -1,0 +1,195 @@
+//! Round trips and standing: what is promised of switches, balance and search, on the library's figure.
+
+mod stage;
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use stage::{GRAVITY, Stage};
+use stuntlab_control::Controller;
+use stuntlab_control::reference::{ClipReference, Reference};
+use stuntlab_control::round_trip::clips::Ways;
+use stuntlab_control::round_trip::{Cause, Phase, RoundTrip, RoundTripOptions};
+use stuntlab_control::stand::{Stand, StandOptions, Standing, Sway};
+use stuntlab_mocap::character::{Character, Physique};
+use stuntlab_mocap::library;
+use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::random::Random;
+use stuntlab_physics::spatial::{Force, Transform};
+use stuntlab_physics::{ModelBuilder, ShapeSpec, State, StepOptions};
+
+fn figure() -> Arc<Character> {
+    stuntlab_control::fighter::library_figure(false)
+}
+
+/// The library's figure on level ground, turned about the vertical.
+fn stage(turn: f64) -> (Stage, Arc<stuntlab_physics::Model>) {
+    let figure = figure();
+    let place = Transform::from_rotation(stuntlab_physics::glam::DMat3::from_rotation_z(turn));
+    let mut builder = ModelBuilder::new().gravity(GRAVITY);
+    builder.append("", figure.model(), place);
+    let alone = builder.clone().build().expect("a figure");
+    builder.push_fixture(ShapeSpec::new(Shape::Plane));
+    let model = builder.build().expect("a figure on a plane");
+    (Stage::with(model, Physique::of(&figure), StepOptions::at_rate(120.0)), Arc::new(alone))
+}
+
+fn motion(clip: &str) -> ClipReference {
+    ClipReference::new(figure(), &library::clip(clip).expect("in the library"), true)
+}
+
+fn trip(own: Arc<stuntlab_physics::Model>, clip: &str, options: RoundTripOptions) -> RoundTrip {
+    let figure = figure();
+    let ways = Ways::of(&figure).expect("its own clips");
+    RoundTrip::new(own, ways, &Physique::of(&figure), Box::new(motion(clip)), options).expect("a biped")
+}
+
+fn begin(stage: &mut Stage, clip: &str) {
+    let start = motion(clip).state_at(0.0);
+    (stage.state.q, stage.state.v) = (start.q, start.v);
+    stage.look();
+}
+
+/// A step under a force at a body's centre of mass.
+fn step(stage: &mut Stage, controller: &mut dyn Controller, body: &str, force: DVec3) {
+    let id = stage.model.find(body).expect("a body");
+    let arm = stage.data.world_from_body(id).rotation * stage.model.body(id).inertia().center_of_mass;
+    stage.act.clear();
+    stage.act.body_force[id.index()] = Force::at_offset(force, arm);
+    stage.step_pushed(|sense, out| controller.act(sense, out));
+}
+
+#[test]
+fn undisturbed_it_is_its_motion() {
+    let (mut stage, own) = stage(0.0);
+    let mut trip = trip(own.clone(), "walk", RoundTripOptions::default());
+    begin(&mut stage, "walk");
+    for _ in 0..300 {
+        step(&mut stage, &mut trip, "pelvis", DVec3::ZERO);
+    }
+    let mut wanted = State::new(&own);
+    motion("walk").write(stage.state.time, &mut wanted.q);
+    let mut way = vec![0.0; own.n_v()];
+    stage.state.difference(&own, &wanted, &mut way);
+    assert!(way.iter().all(|w| w.abs() < 1e-9), "{way:?}");
+    assert_eq!(trip.readings().get("trip-switches"), Some(0.0));
+}
+
+#[test]
+fn a_switch_touches_no_position_and_no_velocity_and_says_why() {
+    let (mut stage, own) = stage(0.0);
+    let mut trip = trip(own, "walk", RoundTripOptions::default());
+    begin(&mut stage, "walk");
+    for _ in 0..100 {
+        step(&mut stage, &mut trip, "pelvis", DVec3::ZERO);
+    }
+    // A command, and nothing that pushes: simulation goes on with the state there is.
+    trip.command("let-go", 1.0).expect("a command");
+    let before = stage.state.clone();
+    stage.act.clear();
+    trip.act(&stage.sense(), &mut stage.act);
+    assert_eq!((trip.cause(), before), (Cause::Command, stage.state.clone()));
+    assert!(matches!(trip.phase(), Phase::Reacting { .. }));
+    assert!(stage.act.prescribed.iter().all(|p| !p));
+    // A push is noticed in the step in which it acts, before it moves anything.
+    let (mut stage, own) = self::stage(0.0);
+    let mut trip = self::trip(own, "idle", RoundTripOptions::default());
+    begin(&mut stage, "idle");
+    step(&mut stage, &mut trip, "torso", DVec3::ZERO);
+    step(&mut stage, &mut trip, "torso", DVec3::X * 300.0);
+    assert_eq!(trip.cause(), Cause::Push);
+    assert!(stage.senses.velocity().x > 0.0);
+}
+
+/// Hits one who stands and says where the pelvis is when it is over, and what it was about.
+fn shoved(turn: f64, force: DVec3, seconds: f64) -> (DVec3, Vec<f64>) {
+    let (mut stage, own) = stage(turn);
+    let mut trip = trip(own, "idle", RoundTripOptions::default());
+    begin(&mut stage, "idle");
+    let mut phases = Vec::new();
+    for k in 0..(seconds * 120.0) as usize {
+        let push = if (30..42).contains(&k) { DQuat::from_rotation_z(turn) * force } else { DVec3::ZERO };
+        step(&mut stage, &mut trip, "torso", push);
+        let phase = trip.readings().get("trip-phase").expect("published");
+        if phases.last() != Some(&phase) {
+            phases.push(phase);
+        }
+    }
+    (DQuat::from_rotation_z(-turn) * stage.place(0), phases)
+}
+
+#[test]
+fn turned_by_any_yaw_the_answer_is_the_same() {
+    // Before the ground is struck: what tumbles magnifies rounding.
+    let (straight, phases) = shoved(0.0, DVec3::new(-350.0, 60.0, 0.0), 1.0);
+    for turn in [0.7, 2.4, -1.9] {
+        let (turned, same) = shoved(turn, DVec3::new(-350.0, 60.0, 0.0), 1.0);
+        assert!(turned.distance(straight) < 1e-6, "{turned} {straight}");
+        assert_eq!(same, phases);
+    }
+}
+
+#[test]
+fn a_shove_that_fells_ends_in_the_motion_again() {
+    let (_, phases) = shoved(0.0, DVec3::new(-1200.0, 0.0, 0.0), 10.0);
+    assert_eq!(phases.first(), Some(&0.0));
+    assert_eq!(phases.last(), Some(&0.0), "{phases:?}");
+    assert!(phases.contains(&2.0), "{phases:?}");
+}
+
+#[test]
+fn pushes_of_the_prototype_are_stood_in_twenty_of_twenty_phases() {
+    let figure = figure();
+    let pushes = [
+        ("pelvis", DVec3::new(36.0, 0.0, 0.0)),
+        ("pelvis", DVec3::new(-24.0, 0.0, 0.0)),
+        ("pelvis", DVec3::new(0.0, 22.0, 0.0)),
+        ("torso", DVec3::new(26.0, 0.0, 0.0)),
+        ("torso", DVec3::new(-17.0, 0.0, 0.0)),
+        ("torso", DVec3::new(0.0, 17.0, 0.0)),
+    ];
+    // Ankles alone; and a quarter more with hips and arms.
+    for (factor, sway) in [(1.0, Sway::NONE), (1.25, Sway::default())] {
+        let mut fallen = Vec::new();
+        for seed in 0..20 {
+            let start = Random::named(seed, "pushes").between(0.3, 2.3);
+            for (body, impulse) in pushes {
+                let (mut stage, own) = stage(0.0);
+                let options = StandOptions { sway, ..StandOptions::default() };
+                let stand = Stand::new(own, &Physique::of(&figure), options).expect("a biped");
+                let mut standing = Standing::new(stand, Box::new(motion("idle")));
+                begin(&mut stage, "idle");
+                while stage.state.time < start + 2.5 {
+                    let acts = (start..start + 0.2).contains(&stage.state.time);
+                    let force = if acts { factor * impulse / 0.2 } else { DVec3::ZERO };
+                    step(&mut stage, &mut standing, body, force);
+                }
+                if stage.senses.pelvis_height() < 0.85 || stage.senses.velocity().length() > 0.2 {
+                    fallen.push((seed, body, impulse));
+                }
+            }
+        }
+        assert!(fallen.is_empty(), "times {factor}: {fallen:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    /// Docking forces are aids of at most half the weight, and there are none elsewhere.
+    #[test]
+    fn aids_are_bounded_and_only_there_while_it_docks(angle in 0.0..6.2_f64, size in 400.0..1500.0_f64) {
+        let (mut stage, own) = stage(0.0);
+        let mut trip = trip(own, "idle", RoundTripOptions::default());
+        begin(&mut stage, "idle");
+        let force = DVec3::new(angle.cos(), angle.sin(), 0.0) * size;
+        for k in 0..720 {
+            step(&mut stage, &mut trip, "torso", if (30..42).contains(&k) { force } else { DVec3::ZERO });
+            let docking = trip.readings().get("docking").expect("published");
+            let docks = matches!(trip.phase(), Phase::Docking { .. });
+            prop_assert!(docking <= 0.5 && (docks || docking == 0.0), "{docking} {:?}", trip.phase());
+            let pulled = !stage.act.implicit.is_empty();
+            prop_assert!(docks || !pulled);
+        }
+    }
+}
