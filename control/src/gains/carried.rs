@@ -33,7 +33,7 @@ impl Sum {
     fn add(&mut self, other: &Self) {
         self.mass += other.mass;
         self.first += other.first;
-        self.second = self.second + other.second;
+        self.second += other.second;
     }
 
     fn less(&self, other: &Self) -> Self {

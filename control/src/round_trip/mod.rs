@@ -123,8 +123,8 @@ enum Order {
     ComeBack,
 }
 
-/// How many times as hard a touch must be to be a hit for one who is in a clip that leads back.
-const BUSY: f64 = 10.0;
+/// How many times as hard a touch must be to be a hit for one who is in a clip that leads back: bodies lie on each other, and who gets up pushes them off.
+const BUSY: f64 = 100.0;
 
 /// Softer than a standing body's and over-damped: what settles must not swing.
 const SETTLING: Gains = Gains::Carried { stiffness: 150.0, damping: 36.0 };
@@ -160,6 +160,8 @@ pub struct RoundTrip {
     switches: u32,
     cause: Cause,
     splice: f64,
+    /// The largest distance at a splice so far, m.
+    farthest: f64,
     docking: f64,
     aided: f64,
     returns: u32,
@@ -211,6 +213,7 @@ impl RoundTrip {
             switches: 0,
             cause: Cause::None,
             splice: 0.0,
+            farthest: 0.0,
             docking: 0.0,
             aided: 0.0,
             returns: 0,

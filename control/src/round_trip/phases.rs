@@ -269,6 +269,7 @@ impl RoundTrip {
 
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
+        self.farthest = self.farthest.max(distance);
         self.passage = self.passage.at_speed(1.0, sense.time());
         let lift = self.finder.lift(sense);
         self.passage.sink(lift, sense.time());
@@ -283,7 +284,8 @@ impl RoundTrip {
         let at = self.passage.clip_time(time);
         let over = at + sense.dt >= length;
         // Towards its end its own motion may be as near.
-        if !over && !(at > ENDING.0 * length && is_turn(time, sense.dt) && self.remainder.is_over(time)) {
+        let may_end = at > ENDING.0 * length && is_turn(time, sense.dt) && self.remainder.is_over(time);
+        if !over && !may_end {
             return;
         }
         let mut found = self.finder.moving(sense, &mut self.motions, Among::Own);
@@ -297,6 +299,7 @@ impl RoundTrip {
         if let Some(found) = found {
             self.passage = Passage::found(&found, time, 1.0);
             self.splice = found.distance;
+            self.farthest = self.farthest.max(found.distance);
         } else {
             self.passage = Passage::own(time);
         }

@@ -7,7 +7,7 @@ const fn row(name: &'static str, unit: &'static str, help: &'static str, togethe
     Published { name, unit, help, together }
 }
 
-pub(super) const PUBLISHED: [Published; 11] = [
+pub(super) const PUBLISHED: [Published; 12] = [
     row("moving", "", "How it moves: 0 played back, 1 simulated, 2 docking", Together::Most),
     row(
         "trip-phase",
@@ -23,6 +23,7 @@ pub(super) const PUBLISHED: [Published; 11] = [
         Together::Most,
     ),
     row("splice", "m", "Root mean square distance of its joints from the motion at the last splice", Together::Most),
+    row("farthest-splice", "m", "The largest of these distances so far", Together::Most),
     row("docking", "of 1", "Sum of all docking forces per weight: an aid", Together::Most),
     row("aided", "s", "Seconds of docking forces so far", Together::Most),
     row("returns", "", "Times it was back in its motion so far", Together::Sum),
@@ -49,6 +50,7 @@ impl RoundTrip {
             f64::from(self.switches),
             f64::from(self.cause as u8),
             self.splice,
+            self.farthest,
             self.docking,
             self.aided,
             f64::from(self.returns),
