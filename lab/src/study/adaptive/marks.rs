@@ -96,7 +96,7 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
         found: list.join(", "),
         holds: grows && active.last().zip(active.first()).is_some_and(|(l, f)| l.value > f.value),
     });
-    let undisturbed = costs.iter().find(|c| !c.disturbed);
+    let undisturbed = costs.iter().find(|c| !c.disturbed && !c.books);
     for (what, found) in
         [("all of it", undisturbed.map(|c| c.least[0])), ("its controller", undisturbed.map(|c| c.least[1]))]
     {
@@ -159,7 +159,7 @@ pub(super) fn estimates_text(results: &Results) -> String {
     }
     let pairs = |name| column(results, None, name).into_iter().zip(column_of(results, RNEA, None, name));
     let n = pairs("active").count();
-    let differ = |name: &str| pairs(name).map(|(a, b)| a != b).collect::<Vec<_>>();
+    let differ = |name: &'static str| pairs(name).map(|(a, b)| a != b).collect::<Vec<_>>();
     let limbs: Vec<Vec<bool>> = OUTCOMES[LIMBS..].iter().map(|o| differ(o.name)).collect();
     let other = (0..n).filter(|k| limbs.iter().any(|limb| limb[*k])).count();
     let more = pairs("active").filter(|(a, b)| b > a).count();
