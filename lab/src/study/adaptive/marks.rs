@@ -96,7 +96,7 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
         found: list.join(", "),
         holds: grows && active.last().zip(active.first()).is_some_and(|(l, f)| l.value > f.value),
     });
-    let undisturbed = costs.iter().find(|c| !c.disturbed);
+    let undisturbed = costs.iter().find(|c| !c.disturbed && !c.books);
     for (what, found) in
         [("all of it", undisturbed.map(|c| c.least[0])), ("its controller", undisturbed.map(|c| c.least[1]))]
     {

@@ -46,7 +46,8 @@ pub(super) fn write(results: &Results, costs: &[Cost], dir: &Path) -> Result<(),
         "share of its joints that are simulated",
         "µs",
     );
-    let whole = costs.iter().find(|c| !c.disturbed).map(|c| vec![(0.0, c.least[0])]).unwrap_or_default();
+    let whole =
+        costs.iter().find(|c| !c.disturbed && !c.books).map(|c| vec![(0.0, c.least[0])]).unwrap_or_default();
     let plot =
         LinePlot { y_range: Some((0.0, 1.1 * costs.iter().map(|c| c.least[0]).fold(0.0, f64::max))), ..plot };
     let cost = plot
