@@ -51,7 +51,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let body = model.body_ids().at((unit() * model.n_bodies() as f64) as usize);
         let (angle, rise) = (unit() * std::f64::consts::TAU, 0.6 * (unit() - 0.5));
         let along = DVec3::new(angle.cos(), angle.sin(), rise).normalize();
-        let (impulse, when, lasts) = (least + (most - least) * unit(), 0.5 + 2.0 * unit(), 0.02 + 0.18 * unit());
+        let (impulse, when, lasts) =
+            (least + (most - least) * unit(), 0.5 + 2.0 * unit(), 0.02 + 0.18 * unit());
         let mut log = String::new();
         let (mut phase, mut home) = (0.0, f64::NAN);
         while state.time < when + 12.0 {
@@ -85,7 +86,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             back += 1;
             times.push(home);
         }
-        println!("{seed} {clip} {} {impulse:.0} N s towards {:.0}°:{log}", model.body(body).name(), angle.to_degrees());
+        println!(
+            "{seed} {clip} {} {impulse:.0} N s towards {:.0}°:{log}",
+            model.body(body).name(),
+            angle.to_degrees()
+        );
     }
     times.sort_by(f64::total_cmp);
     splices.sort_by(f64::total_cmp);

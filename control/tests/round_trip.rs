@@ -17,7 +17,7 @@ use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::random::Random;
 use stuntlab_physics::spatial::{Force, Transform};
-use stuntlab_physics::{ModelBuilder, ShapeSpec, State, StepOptions};
+use stuntlab_physics::{Actuation, ModelBuilder, ShapeSpec, State, StepOptions};
 
 fn figure() -> Arc<Character> {
     stuntlab_control::fighter::library_figure(false)
@@ -87,11 +87,11 @@ fn a_switch_touches_no_position_and_no_velocity_and_says_why() {
     // A command, and nothing that pushes: simulation goes on with the state there is.
     trip.command("let-go", 1.0).expect("a command");
     let before = stage.state.clone();
-    stage.act.clear();
-    trip.act(&stage.sense(), &mut stage.act);
+    let mut act = Actuation::new(&stage.model);
+    trip.act(&stage.sense(), &mut act);
     assert_eq!((trip.cause(), before), (Cause::Command, stage.state.clone()));
     assert!(matches!(trip.phase(), Phase::Reacting { .. }));
-    assert!(stage.act.prescribed.iter().all(|p| !p));
+    assert!(act.prescribed.iter().all(|p| !p));
     // A push is noticed in the step in which it acts, before it moves anything.
     let (mut stage, own) = self::stage(0.0);
     let mut trip = self::trip(own, "idle", RoundTripOptions::default());

@@ -112,7 +112,10 @@ impl Disturbance {
     /// The bone that is struck hardest, and with what force of what acts, lasts or is about to land, N; none where nothing disturbs.
     pub fn hardest(&self) -> Option<(Bone, f64)> {
         let force = |k: usize| {
-            [&self.now, &self.lasting, &self.coming].map(|f| f[k].linear.length()).into_iter().fold(0.0, f64::max)
+            [&self.now, &self.lasting, &self.coming]
+                .map(|f| f[k].linear.length())
+                .into_iter()
+                .fold(0.0, f64::max)
         };
         let all = (0..self.now.len()).map(|k| (Bone::new(k), force(k)));
         all.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, force)| *force > 0.0)

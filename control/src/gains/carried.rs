@@ -68,12 +68,7 @@ pub struct Carried {
 impl Carried {
     /// Room for a character of so many bones and freedoms.
     pub fn new(bones: usize, freedoms: usize) -> Self {
-        Self {
-            sums: vec![Sum::NONE; bones],
-            inertia: vec![0.0; freedoms],
-            shares: [0.0; 2],
-            looked: None,
-        }
+        Self { sums: vec![Sum::NONE; bones], inertia: vec![0.0; freedoms], shares: [0.0; 2], looked: None }
     }
 
     /// Looks at a character.
@@ -84,8 +79,7 @@ impl Carried {
             let filtered = &mut self.shares[side as usize];
             match self.looked {
                 Some(before) if sense.time() >= before => {
-                    *filtered +=
-                        (share - *filtered) * (1.0 - (-(sense.time() - before) / SETTLING).exp());
+                    *filtered += (share - *filtered) * (1.0 - (-(sense.time() - before) / SETTLING).exp());
                 }
                 _ => *filtered = share,
             }
@@ -94,7 +88,8 @@ impl Carried {
         let origin = sense.data.world_from_body(sense.root()).translation;
         for (k, sum) in self.sums.iter_mut().enumerate() {
             let bone = Bone::new(k);
-            let (inertia, pose) = (sense.bone(bone).inertia(), sense.data.world_from_body(sense.body_of(bone)));
+            let (inertia, pose) =
+                (sense.bone(bone).inertia(), sense.data.world_from_body(sense.body_of(bone)));
             let center = pose.transform_point(inertia.center_of_mass) - origin;
             *sum = Sum {
                 mass: inertia.mass,

@@ -90,8 +90,8 @@ impl Dock {
             // The damper and the spring's own way at the end of the step.
             let gain = share * mark.mass * (2.0 * self.damping_ratio * w + sense.dt * w * w);
             let velocity = sense.data.point_velocity(body, at);
-            let at_rest = share * self.force(&mark) + gain * velocity
-                - share * mark.mass * w * w * sense.dt * velocity;
+            let at_rest =
+                share * self.force(&mark) + gain * velocity - share * mark.mass * w * w * sense.dt * velocity;
             out.implicit.push((body, ImplicitForce::at_point(at_rest, Sym3::IDENTITY * gain, arm)));
         }
         share * sum

@@ -95,7 +95,8 @@ impl Finder {
         let character = ways.character().clone();
         let layout = |velocity_time| {
             let options = FeatureOptions { velocity_time, window: vec![0.0] };
-            FeatureLayout::new(character.skeleton(), options).map_err(|e| Refusal::new("figure", e.to_string()))
+            FeatureLayout::new(character.skeleton(), options)
+                .map_err(|e| Refusal::new("figure", e.to_string()))
         };
         let layouts = [layout(0.0)?, layout(VELOCITY_TIME)?];
         let points: Arc<[_]> =
@@ -172,7 +173,8 @@ impl Finder {
     fn rows(&mut self, motion: &mut dyn Reference, length: f64) -> (Vec<f32>, Vec<f32>) {
         let n = if length.is_finite() { (length * RATE) as usize + 1 } else { 1 };
         let mut out = (Vec::new(), Vec::new());
-        let (mut places, mut later) = (vec![DVec3::ZERO; self.points.len()], vec![DVec3::ZERO; self.points.len()]);
+        let (mut places, mut later) =
+            (vec![DVec3::ZERO; self.points.len()], vec![DVec3::ZERO; self.points.len()]);
         let mut row = Vec::new();
         // Velocities look ahead, at the end back.
         let ahead = 0.5 / RATE;
@@ -348,12 +350,7 @@ impl Finder {
         }
     }
 
-    fn best(
-        &mut self,
-        sense: &Sense<'_>,
-        motions: &mut [Box<dyn Reference>],
-        feet: f64,
-    ) -> Option<Found> {
+    fn best(&mut self, sense: &Sense<'_>, motions: &mut [Box<dyn Reference>], feet: f64) -> Option<Found> {
         let lift = self.lift(sense);
         let up = sense.data.world_from_body(sense.root()).rotation.transpose() * sense.own.up();
         let mut best: Option<(f64, Found)> = None;

@@ -26,13 +26,25 @@ pub const KIND: Kind = Kind {
 
 const KEYS: &[Setting] = &[
     Setting::new("notice", "15.0", "force on a bone that is a hit, N; a blow is spread over 0.03 s"),
-    Setting::new("fall", "\"reach\"", "how it falls: `reach` (arms go where it will land), `table` (example poses) or `limp`"),
-    Setting::new("search", "true", "whether it looks for the moment of a motion that is nearest; else the first of the first"),
+    Setting::new(
+        "fall",
+        "\"reach\"",
+        "how it falls: `reach` (arms go where it will land), `table` (example poses) or `limp`",
+    ),
+    Setting::new(
+        "search",
+        "true",
+        "whether it looks for the moment of a motion that is nearest; else the first of the first",
+    ),
     Setting::new("settle", "true", "whether its joints settle into that pose before it docks"),
     Setting::new("catch", "true", "whether it catches itself by a stagger before the ground"),
     Setting::new("back", "true", "whether it comes back at all"),
     Setting::new("blend", "0.3", "seconds of the last blend; 0 snaps"),
-    Setting::new("dock", "0.45", "largest sum of docking forces, of the weight, at most 0.5; 0: by joints alone"),
+    Setting::new(
+        "dock",
+        "0.45",
+        "largest sum of docking forces, of the weight, at most 0.5; 0: by joints alone",
+    ),
     Setting::new("dock_frequency", "9.0", "of their springs, rad/s"),
 ];
 

@@ -289,7 +289,8 @@ impl RoundTrip {
             return;
         }
         let mut found = self.finder.moving(sense, &mut self.motions, Among::Own);
-        if found.is_some_and(|found| found.distance > ENDING.2) && !self.finder.is_start(self.passage.motion) {
+        if found.is_some_and(|found| found.distance > ENDING.2) && !self.finder.is_start(self.passage.motion)
+        {
             let start = self.finder.moving(sense, &mut self.motions, Among::Starts);
             found = start.filter(|start| start.distance < ENDING.2).or(found);
         }

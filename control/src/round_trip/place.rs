@@ -61,7 +61,8 @@ impl Place {
         let at = frame.inverse_transform_point(self.point(at));
         q[..3].copy_from_slice(&at.to_array());
         let above = DQuat::from_mat3(&frame.rotation);
-        let turned = above.conjugate() * DQuat::from_rotation_z(self.yaw) * above * DQuat::from_slice(&q[3..7]);
+        let turned =
+            above.conjugate() * DQuat::from_rotation_z(self.yaw) * above * DQuat::from_slice(&q[3..7]);
         q[3..7].copy_from_slice(&turned.normalize().to_array());
     }
 }

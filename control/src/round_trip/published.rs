@@ -22,7 +22,12 @@ pub(super) const PUBLISHED: [Published; 12] = [
         "What made it switch last: 1 a push, 2 a blow, 3 a command, 4 balance lost, 5 rest, 6 it was near enough, 7 a clip was over, 8 time was up",
         Together::Most,
     ),
-    row("splice", "m", "Root mean square distance of its joints from the motion at the last splice", Together::Most),
+    row(
+        "splice",
+        "m",
+        "Root mean square distance of its joints from the motion at the last splice",
+        Together::Most,
+    ),
     row("farthest-splice", "m", "The largest of these distances so far", Together::Most),
     row("docking", "of 1", "Sum of all docking forces per weight: an aid", Together::Most),
     row("aided", "s", "Seconds of docking forces so far", Together::Most),

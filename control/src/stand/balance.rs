@@ -93,9 +93,8 @@ impl Balance {
         let world = DQuat::from_rotation_z(poise.heading);
         let own = |v: DVec3| world.conjugate() * v;
         let ground = sense.own.ground();
-        let place = |side: Side| {
-            sense.data.world_from_body(sense.body_of(self.biped.leg(side).foot)).translation
-        };
+        let place =
+            |side: Side| sense.data.world_from_body(sense.body_of(self.biped.leg(side).foot)).translation;
         let mut feet = Side::BOTH.map(|side| own(place(side)).with_z(ground));
         let [left, right] = poise.bears;
         // A foot in the air bears nothing: both are where the other is.
@@ -146,7 +145,8 @@ impl Balance {
             let soles = sense.own.physique().soles().iter().filter(|sole| sole.side == side);
             let (mut least, mut most) = (DVec2::splat(f64::INFINITY), DVec2::splat(f64::NEG_INFINITY));
             for sole in soles {
-                let point = sense.data.world_from_body(sense.body_of(sole.bone)).transform_point(sole.point_body);
+                let point =
+                    sense.data.world_from_body(sense.body_of(sole.bone)).transform_point(sole.point_body);
                 let off = own(point - ankle).truncate();
                 (least, most) = (least.min(off), most.max(off));
             }

@@ -21,10 +21,18 @@ pub const KIND: Kind = Kind {
 };
 
 pub(crate) const KEYS: &[Setting] = &[
-    Setting::new("stiffness", "300.0", "of the servos per inertia that a joint carries, 1/s²: one spring for the figure"),
+    Setting::new(
+        "stiffness",
+        "300.0",
+        "of the servos per inertia that a joint carries, 1/s²: one spring for the figure",
+    ),
     Setting::new("damping", "30.0", "the same of the damper, 1/s"),
     Setting::new("balance", "1.0", "factor on what legs give to balance; 0 leaves them to the servos"),
-    Setting::new("sway", "1.0", "how far hips go per metre that the soles are too short, rad/m; 0: ankles only"),
+    Setting::new(
+        "sway",
+        "1.0",
+        "how far hips go per metre that the soles are too short, rad/m; 0: ankles only",
+    ),
     Setting::new("sway_hips", "0.25", "farthest that hips go, rad"),
     Setting::new("sway_arms", "2.0", "how many times as far arms swing"),
     Setting::new("sway_rate", "8.0", "fastest that they do, rad/s"),

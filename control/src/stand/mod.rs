@@ -96,7 +96,14 @@ impl Stand {
     }
 
     /// Tracks the pose `wanted`, coordinates of its own model, which goes at `rates`; one that goes somewhere is not balanced.
-    pub fn act(&mut self, sense: &Sense<'_>, wanted: &State, rates: &[f64], stays: bool, out: &mut Actuation) {
+    pub fn act(
+        &mut self,
+        sense: &Sense<'_>,
+        wanted: &State,
+        rates: &[f64],
+        stays: bool,
+        out: &mut Actuation,
+    ) {
         let balance = if stays { self.options.balance } else { 0.0 };
         self.poise = Poise::default();
         if balance > 0.0 {
@@ -161,7 +168,12 @@ const PUBLISHED: [Published; 2] = [
         help: "How far beyond its soles the ground would have to press to bring it back",
         together: Together::Most,
     },
-    Published { name: "sway", unit: "°", help: "How far hips and arms go with its fall", together: Together::Most },
+    Published {
+        name: "sway",
+        unit: "°",
+        help: "How far hips and arms go with its fall",
+        together: Together::Most,
+    },
 ];
 
 /// Stands in a motion: the controller.
@@ -229,4 +241,3 @@ impl Controller for Standing {
         Box::new(self.clone())
     }
 }
-

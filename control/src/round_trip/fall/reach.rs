@@ -94,18 +94,19 @@ impl Arms {
     fn bend(&self, sense: &Sense<'_>, own: &Model, arm: Arm, side: Side, landing: DVec3, pose: &mut State) {
         let poses = |bone: Bone| sense.data.world_from_body(sense.body_of(bone));
         let shoulder = poses(arm.upper).translation;
-        let trunk = sense.bone(arm.upper).parent().map_or(DMat3::IDENTITY, |p| sense.data.world_from_body(p).rotation);
+        let trunk = sense
+            .bone(arm.upper)
+            .parent()
+            .map_or(DMat3::IDENTITY, |p| sense.data.world_from_body(p).rotation);
         let place = landing - shoulder + trunk.y_axis * (outward(side) * WIDE);
         // The arm as it would hang by the trunk, elbow bent a little forward: the side it bends to is always the same.
         let frame = trunk * own.bodies()[arm.upper.index()].joint().parent_from_joint.rotation;
         let elbow = own.bodies()[arm.lower.index()].joint().parent_from_joint.translation;
-        let wrist = arm.hand.map_or(elbow, |hand| {
-            own.bodies()[hand.index()].joint().parent_from_joint.translation
-        });
+        let wrist =
+            arm.hand.map_or(elbow, |hand| own.bodies()[hand.index()].joint().parent_from_joint.translation);
         let start = frame * DMat3::from_quat(DQuat::from_rotation_y(-1.2));
         let slight = DQuat::from_rotation_y(-0.3);
-        let limb =
-            Limb { upper: start * elbow, lower: start * (slight * wrist), axis: start * DVec3::NEG_Y };
+        let limb = Limb { upper: start * elbow, lower: start * (slight * wrist), axis: start * DVec3::NEG_Y };
         let (upper, lower) = limb.reach(place);
         let turned = DQuat::from_mat3(&start);
         let target = DQuat::from_mat3(&frame).conjugate() * upper * turned;

@@ -89,7 +89,9 @@ pub(super) fn judge(results: &Results) -> Vec<Mark> {
             let above = values.iter().filter(|v| v.is_nan() || **v > bound).count();
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
-            let at = |p: f64| sorted.get((p * (sorted.len().max(1) - 1) as f64) as usize).copied().unwrap_or(f64::NAN);
+            let at = |p: f64| {
+                sorted.get((p * (sorted.len().max(1) - 1) as f64) as usize).copied().unwrap_or(f64::NAN)
+            };
             marks.push(Mark {
                 what: format!("{what}, {words}: at most {bound}"),
                 found: format!(
