@@ -15,7 +15,7 @@
 //! | [`articulation`] | which joints are simulated, and how they come and go |
 //! | [`whole`] | the body as one rigid body |
 //! | [`stepping`] | footholds |
-//! | [`posture`], `knees` | the pose that has all this |
+//! | [`posture`], `legs`, `knees` | the pose that has all this |
 //! | `motion`, `respond`, `joints` | what the motion does, the global answer, and what is written |
 //! | `switches` | where jumps would be looked for |
 //!
@@ -28,6 +28,7 @@ pub mod effort;
 mod joints;
 mod kind;
 mod knees;
+mod legs;
 mod motion;
 mod options;
 pub mod posture;

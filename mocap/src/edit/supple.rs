@@ -28,7 +28,7 @@ pub fn supple(clip: &Clip, joints: &[JointId], half: f64, cyclic: bool) -> Clip 
                 let off = (k as f64 - near as f64) / (near + 1) as f64;
                 let weight = (1.0 - off * off).powi(2);
                 let there = old[at * width + joint];
-                sum = sum + there * if there.dot(here) < 0.0 { -weight } else { weight };
+                sum += there * if there.dot(here) < 0.0 { -weight } else { weight };
             }
             rotations[frame * width + joint] = sum.normalize();
         }
@@ -46,7 +46,7 @@ mod tests {
     fn roughest(clip: &Clip, joint: JointId) -> f64 {
         let q = |frame: usize| clip.rotations(frame)[joint.index()];
         let ways = (1..clip.n_frames()).map(|k| q(k - 1).conjugate() * q(k)).collect::<Vec<_>>();
-        ways.windows(2).map(|w| angle(w[0].conjugate() * w[1])).fold(0.0, f64::max)
+        ways.windows(2).map(|w| angle(w[0], w[1])).fold(0.0, f64::max)
     }
 
     #[test]
