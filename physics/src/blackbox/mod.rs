@@ -26,7 +26,6 @@ pub use dump::{Dump, DumpError, Replayed};
 pub use snapshot::Snapshot;
 
 use energy::{Energy, Helper, energies, kinetic};
-use glam::DVec3;
 use thiserror::Error;
 
 use crate::actuation::Actuation;
@@ -147,11 +146,8 @@ pub struct BlackBox {
     after: Option<State>,
     fault: Option<Fault>,
     scratch: Data,
-    /// Energy of each tree after the last step, and the fingerprint of the state it is of, with its gravity.
+    /// Energy of each tree after the last step.
     energy: Vec<Energy>,
-    weighed: Option<(u64, DVec3)>,
-    /// The least that each tree has held by itself since recording began: whoever is not far above it has not jumped.
-    least: Vec<f64>,
     /// What pulls and pushes from outside in the step to come.
     helpers: Vec<Helper>,
 }
@@ -167,8 +163,6 @@ impl BlackBox {
             fault: None,
             scratch: Data::new(model),
             energy: vec![Energy::default(); model.trees().len()],
-            weighed: None,
-            least: vec![f64::INFINITY; model.trees().len()],
             helpers: Vec::new(),
         }
     }
@@ -234,10 +228,8 @@ impl BlackBox {
         let outcome = step(model, state, data, act, opt);
         let fault = match outcome {
             Ok(report) => {
-                let print = fingerprint(state);
-                self.newest().led_to = Some(print);
+                self.newest().led_to = Some(fingerprint(state));
                 self.weigh(model, state, data, act, opt);
-                self.weighed = Some((print, model.gravity));
                 let Some((tree, before, steps)) = self.jump(model) else {
                     let newest = self.newest();
                     newest.report = Some(report);
@@ -249,7 +241,6 @@ impl BlackBox {
                 state.clone_from(&newest.state);
                 data.memory.clone_from(&newest.memory);
                 self.energy.clone_from(&newest.energy);
-                self.weighed = None;
                 fault
             }
             Err(source) => {
@@ -260,7 +251,6 @@ impl BlackBox {
                     state.clone_from(&good.state);
                 }
                 self.energy = energy.unwrap_or_default();
-                self.weighed = None;
                 self.energy.resize(model.trees.len(), Energy::default());
                 self.helpers.clear();
                 let articulation = articulation_of(model, &source);
@@ -303,18 +293,10 @@ impl BlackBox {
         record.report = None;
         record.led_to = None;
         record.memory.clone_from(&data.memory);
-        if self.weighed == Some((fingerprint(state), model.gravity)) {
-            // Nobody changed anything since the last step ended.
-            record.energy.copy_from_slice(&self.energy);
-        } else {
-            energies(model, data, &state.v, &mut record.energy);
-            for (now, last) in record.energy.iter_mut().zip(&self.energy) {
-                // Whatever changed since was somebody's doing.
-                now.given = if first { 0.0 } else { last.given + (now.total - last.total) };
-            }
-        }
-        for (least, now) in self.least.iter_mut().zip(&record.energy) {
-            *least = least.min(now.own());
+        energies(model, data, &state.v, &mut record.energy);
+        for (now, last) in record.energy.iter_mut().zip(&self.energy) {
+            // Whatever changed since the last step ended was somebody's doing.
+            now.given = if first { 0.0 } else { last.given + (now.total - last.total) };
         }
         self.helpers.iter_mut().for_each(|helper| helper.look(data));
     }
@@ -344,19 +326,14 @@ impl BlackBox {
     /// The tree whose energy jumped most by (1), from which energy, and over how many steps.
     fn jump(&self, model: &Model) -> Option<(usize, Energy, u64)> {
         let weight = (model.gravity.length() / EARTH).max(1.0);
-        let floor = |tree: usize| self.alarm.floor * weight * model.tree_mass[model.trees[tree].start];
-        // All else in (1) makes for less.
-        let is_calm = |tree: usize| self.energy[tree].own() - self.least[tree] <= floor(tree);
-        if (0..self.energy.len()).all(is_calm) {
-            return None;
-        }
         let mut worst = None;
         let mut most = 0.0;
         for record in self.records() {
             let pairs = || record.energy.iter().zip(&self.energy);
             let lost: f64 = pairs().map(|(before, after)| (before.own() - after.own()).max(0.0)).sum();
             for (tree, (before, after)) in pairs().enumerate() {
-                let allowed = self.alarm.growth * before.kinetic + floor(tree);
+                let mass = model.tree_mass[model.trees[tree].start];
+                let allowed = self.alarm.growth * before.kinetic + self.alarm.floor * weight * mass;
                 let beyond = after.own() - before.own() - lost - allowed;
                 // Not-a-number counts as beyond: energies overflow before velocities do.
                 if beyond > most || beyond.is_nan() {
