@@ -1,4 +1,4 @@
-//! Standing balance by the legs' joints alone (Mandel and Zordan 2005, "Standing Balance"; virtual model control: [`crate::bearing`]).
+//! Standing balance by the legs' joints alone (Mandel and Zordan 2005, "Standing Balance"; virtual model control: `bearing.rs`).
 //!
 //! ```text
 //! (1)  g = mid of the ankles + (c̄ - mid of the motion's ankles)       where the centre of mass is wanted, over the soles
@@ -38,7 +38,7 @@ pub struct Poise {
     pub heading: f64,
     /// (4), forward and left, m.
     pub beyond: DVec2,
-    /// How much each foot bears, 0 to 1 from [`BEARS`] of the weight on.
+    /// How much each foot bears, 0 to 1 from `BEARS` of the weight on.
     pub bears: [f64; 2],
 }
 
