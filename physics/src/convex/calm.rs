@@ -11,7 +11,7 @@
 //! ```
 //!
 //! are looked at once it is solved. Where (1) does not hold it is solved again: first those terms that gave energy ask to part no faster than
-//! they came, `û_n ≤ -u⁰_n` and `û_t = 0`, then all ask for rest. The first is enough for what whirls: a free flow that bends into a
+//! they came, `û_n ≤ -u⁰_n` and `û_t = 0`, and stops to be returned to slowly; then all ask for rest. The first is enough for what whirls: a free flow that bends into a
 //! contact leaves it with the speed at which the next kick may part it, and at rest after every kick it would sink.
 
 use super::Convex;
@@ -29,6 +29,9 @@ pub(crate) const SHARE: f64 = 0.01;
 /// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
 /// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
+/// How fast a joint may come back from outside its stop where that makes energy, rad/s or m/s: a joint set down a right angle outside is back
+/// within eight seconds, and the energy of that speed is too little to be seen.
+const RETURN: f64 = 0.2;
 
 /// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
 pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Convex, island: Island) -> bool {
@@ -56,6 +59,8 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
             // What a torque pressed in, it gives back.
             allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
+            // What began outside is meant to come back, also against what presses on.
+            allowed += row.impulse.abs() * row.law.target.clamp(0.0, RETURN);
         }
     }
     if given <= allowed {
@@ -87,8 +92,9 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         }
         for &k in Island::of(island.joints, &convex.islands.joints) {
             let row = &mut convex.joints[k as usize];
-            if row.source == Source::Limit && row.law.target > 0.0 && row.impulse != 0.0 {
-                row.law.target = 0.0;
+            let most = if to_rest { 0.0 } else { RETURN };
+            if row.source == Source::Limit && row.law.target > most && row.impulse != 0.0 {
+                row.law.target = most;
                 any = true;
             }
         }

@@ -105,3 +105,43 @@ proptest! {
         prop_assert!(worst[0] <= allowed && worst[1] <= allowed, "{:?} rad of {}", worst, allowed);
     }
 }
+
+/// A joint that was set down outside its range is neither held there nor thrown back.
+#[test]
+fn a_joint_that_starts_outside_is_pushed_back() {
+    for formulation in [Formulation::ImplicitPenalty, Formulation::LcpPgs, Formulation::LcpDantzig] {
+        for outside in [0.02, 0.5, 1.5] {
+            let joint = Joint::revolute(DVec3::X).with_limits(Limits::range(-0.4, 0.7));
+            let mut world = arm(joint, formulation);
+            world.state.q[0] = 0.7 + outside;
+            world.act.joint_force[0] = RATED; // presses on, up to level
+            let (left, fastest) = comes_back(&mut world, outside, |w| w.state.q[0] - 0.7);
+            assert!(
+                left < 0.01 && fastest < 4.5,
+                "{formulation:?}: {outside} rad out; {left} left, {fastest} rad/s"
+            );
+
+            let cone = Joint::spherical().with_limits(Limits::cone(0.8, -0.5, 0.5));
+            let mut world = arm(cone, formulation);
+            DQuat::from_rotation_x(0.8 + outside).write_to_slice(&mut world.state.q);
+            let swing = |w: &World| (DQuat::from_slice(&w.state.q) * DVec3::Z).angle_between(DVec3::Z) - 0.8;
+            let (left, fastest) = comes_back(&mut world, outside, swing);
+            // It swings down by itself: no faster than a fall from upright, √(4mgl / I).
+            let fall = (4.0 * RATED / (MASS * ARM * ARM + 0.03)).sqrt();
+            assert!(
+                left < 0.01 && fastest < fall,
+                "{formulation:?}: {outside} rad out; {left} left, {fastest} rad/s"
+            );
+        }
+    }
+}
+
+/// How far outside it is after the time the way back should take, and how fast it went.
+fn comes_back(world: &mut World, outside: f64, left: impl Fn(&World) -> f64) -> (f64, f64) {
+    let mut fastest = 0.0_f64;
+    for _ in 0..(120.0 * (1.0 + outside / 0.15)) as usize {
+        world.step();
+        fastest = fastest.max(speed(world));
+    }
+    (left(world), fastest)
+}
