@@ -27,7 +27,7 @@ use crate::state::State;
 /// springs give less by far.
 pub(crate) const SHARE: f64 = 0.01;
 /// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
-/// placed into each other, exchange any amount of it, so theirs is no more than the energy of a fall over one step.
+/// placed into each other, exchange any amount of it, and so do stops that a bounce is pressed against, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
 /// How fast a joint may come back from outside its stop where that makes energy, rad/s or m/s: a joint set down a right angle outside is back
 /// within eight seconds, and the energy of that speed is too little to be seen.
@@ -58,7 +58,7 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         if row.source == Source::Limit && row.impulse != 0.0 {
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
             // What a torque pressed in, it gives back.
-            allowed += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
+            exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
             // What began outside is meant to come back, also against what presses on.
             allowed += row.impulse.abs() * row.law.target.clamp(0.0, RETURN);
         }
