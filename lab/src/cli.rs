@@ -3,6 +3,7 @@
 
 mod check;
 mod clip;
+mod compare;
 mod film;
 mod gallery;
 mod list;
@@ -142,7 +143,9 @@ enum Command {
     Check(check::CheckArgs),
     /// Make the page of pictures of all scenes.
     Gallery(gallery::GalleryArgs),
-    /// Put shards of a study together: tables, pictures and results of all their trials.
+    /// Compare formulations, integrators, coordinates or whatever else on a suite, a set-up or a scene: tables, plots and a report.
+    Compare(compare::CompareArgs),
+    /// Put shards of a study or a comparison together: tables, pictures and results of all their trials.
     Merge {
         /// Directories of the shards.
         #[arg(required = true)]
@@ -195,6 +198,7 @@ pub(crate) fn run() -> ExitCode {
         }
         Some(Command::Check(args)) => check::run(&args, voice),
         Some(Command::Gallery(args)) => gallery::gallery(&args, voice),
+        Some(Command::Compare(args)) => compare::run(&args, voice),
         Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
         Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),

@@ -13,6 +13,7 @@ mod way;
 
 pub use gauge::{Gauge, Reading};
 pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
+pub(crate) use jitter::Jitter;
 pub(crate) use sample::Start;
 pub(crate) use watch::has_fallen;
 
