@@ -170,8 +170,8 @@ enum Command {
     },
     /// Check the engine against reference fixtures and print the worst error per quantity.
     Verify {
-        /// Directory searched for fixture files (*.json), subdirectories included.
-        dir: PathBuf,
+        /// Directory searched for fixture files (*.json), subdirectories included; those that come with the program where absent.
+        dir: Option<PathBuf>,
     },
     /// Print a completion script for a shell.
     Completions {
@@ -203,7 +203,7 @@ pub(crate) fn run() -> ExitCode {
         Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
         Some(Command::Replay { run }) => replay::replay(&run, voice),
-        Some(Command::Verify { dir }) => verify(&dir, voice),
+        Some(Command::Verify { dir }) => verify(dir.as_deref(), voice),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut script);
@@ -245,8 +245,8 @@ fn run_scene_or_study(
     study::run(study, Order { size, shard, threads: part.threads.unwrap_or(0) }, out, voice)
 }
 
-fn verify(dir: &std::path::Path, voice: Voice) -> ExitCode {
-    match verify::verify(dir) {
+fn verify(dir: Option<&std::path::Path>, voice: Voice) -> ExitCode {
+    match dir.map_or_else(verify::verify_own, verify::verify) {
         Ok(report) => voice.end(u8::from(!report.passed()), || report.to_json(), || report.to_string()),
         Err(error) => bad_input(&error),
     }

@@ -30,20 +30,17 @@ impl WorldEngine {
     /// # Errors
     /// A scene that cannot be built.
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
-        let mut world = World::new(scene)?;
-        world.keep_touched();
-        let mut measures: Vec<MeasureSpec> = scene.measures.clone();
-        if !world.cast().is_empty() {
-            let known = |m: &MeasureSpec| measures.iter().all(|own| own.quantity.name != m.quantity.name);
-            let more: Vec<MeasureSpec> = CHARACTERS
-                .iter()
-                .filter_map(|name| scene.registry.quantity(name))
-                .map(|quantity| MeasureSpec::plain(quantity, scene.duration))
-                .filter(known)
-                .collect();
-            measures.extend(more);
+        // Characters are watched where something of them is measured.
+        let mut scene = scene.clone();
+        if !scene.characters.is_empty() {
+            let new = |name: &&&str| scene.measures.iter().all(|own| own.name != **name);
+            let quantities = CHARACTERS.iter().filter(new).filter_map(|name| scene.registry.quantity(name));
+            let more: Vec<MeasureSpec> = quantities.map(|q| MeasureSpec::plain(q, scene.duration)).collect();
+            scene.measures.extend(more);
         }
-        let gauges = measures.iter().map(|m| Gauge::new(m, &world)).collect();
+        let mut world = World::new(&scene)?;
+        world.keep_touched();
+        let gauges = scene.measures.iter().map(|m| Gauge::new(m, &world)).collect();
         let start = Start::of(&world);
         Ok(Self { world, gauges, start, pressed: false, bare: false })
     }

@@ -16,7 +16,7 @@ const COLUMNS: &[&str] =
     &["error", "energy_drift", "momentum_drift", "spin_drift", "spin_size", "consistency", "joint_drift"];
 const PETERS: &str = "Peters and Hsu, Comparison of rigid body dynamic simulators for robotic simulation in Gazebo (ROSCon 2014): Boxes";
 // A piece is ten of the longest steps; the reference is sixteen times finer than the shortest.
-const PIECES: Option<Pieces> = Some(Pieces { rate: 16_000.0, length: 0.08, count: 25 });
+const PIECES: Option<Pieces> = Some(Pieces { rate: 16_000.0, length: 0.08, count: 10 });
 
 /// Speed of the simple box.
 const SPEED: f64 = 0.989_949_493_661_166_5;
@@ -95,7 +95,7 @@ pub(super) const SETUPS: &[Setup] = &[
             expected: Some(0.0),
             closed_form: None,
         }),
-        pieces: Some(Pieces { rate: 16_000.0, length: 0.08, count: 20 }),
+        pieces: Some(Pieces { rate: 16_000.0, length: 0.08, count: 10 }),
         make: Make::Scene,
     },
 ];

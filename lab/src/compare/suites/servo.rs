@@ -50,7 +50,7 @@ static ARM: Coded = Coded {
     shows: "An arm of three links is held by servos",
     text: "An arm of three capsules of 0.3 m, 0.03 m and 1 kg on hinges about y hangs at 1.2 m (ground = away) or at 0.75 m above the ground\n\
            (ground = pressed: straight it would end 0.15 m below, so that the servos press its hand on the ground; μ = 0.8). It starts\n\
-           bent by 0.5, -0.8 and 0.6 rad and is held to 0, 0 and 0 for 2 s under gravity.\n\
+           bent by 0.9, -1.6 and 1.2 rad and is held to 0, 0 and 0 for 2 s under gravity.\n\
            kp is in 1/s²: the stiffness of a joint is kp I, its damping 2 √kp I, I being what the joint carries as the arm hangs straight\n\
            (the diagonal of the mass matrix).\n\
            law = explicit-pd: joint forces of the state as the step begins (lcp-pgs). stable-pd: the same taken at the end of the step\n\
@@ -77,7 +77,7 @@ fn cases(size: Size) -> Vec<Case> {
 const HALF: f64 = 0.15;
 const RADIUS: f64 = 0.03;
 /// How it starts, rad.
-const BENT: [f64; 3] = [0.5, -0.8, 0.6];
+const BENT: [f64; 3] = [0.9, -1.6, 1.2];
 /// Most that rows push with, N m.
 const EFFORT: f64 = 500.0;
 
