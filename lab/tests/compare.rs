@@ -86,7 +86,7 @@ fn chain(dynamics: &str, rate: f64) -> Vec<stuntlab_physics::glam::DVec3> {
     let set = ["formulation=lcp-dantzig".to_owned(), format!("dynamics={dynamics}"), format!("rate={rate}")];
     let scene = Scene::load("compare-chain5", &set).unwrap();
     let mut engine = WorldEngine::new(&scene).unwrap();
-    while engine.time() + 0.5 * engine.dt() < 0.2 {
+    while engine.time() + 0.5 * engine.dt() < 0.6 {
         engine.step().unwrap();
     }
     let mut bodies = Vec::new();
@@ -94,16 +94,18 @@ fn chain(dynamics: &str, rate: f64) -> Vec<stuntlab_physics::glam::DVec3> {
     bodies.iter().map(|b| b.center).collect()
 }
 
+/// Both are of first order. Reduced trees take bias forces in one of two ways by how far they turn in a step, so that their error changes its
+/// size with the step as well: the two come together a little faster than in the first order.
 #[test]
 fn reduced_and_maximal_coordinates_come_together_in_the_order_of_their_steps() {
     let apart = |rate: f64| {
         let (a, b) = (chain("reduced", rate), chain("maximal", rate));
         a.iter().zip(&b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     };
-    let errors = [960.0, 1920.0, 3840.0].map(apart);
+    let errors = [480.0, 960.0, 1920.0, 3840.0].map(apart);
     let found = slope(&errors);
-    assert!((found - 1.0).abs() < 0.25, "slope {found} of {errors:?}");
-    assert!(errors[2] < 1e-3, "{errors:?}");
+    assert!((0.9..1.6).contains(&found), "slope {found} of {errors:?}");
+    assert!(errors.is_sorted_by(|a, b| a > b) && errors[3] < 1e-3, "{errors:?}");
 }
 
 #[test]
@@ -153,7 +155,8 @@ fn words(bytes: &[u8]) -> String {
 const BALL: &str = "schema = 1\nshows = \"a ball\"\nduration = 1.0\n[[terrain]]\nkind = \"plane\"\n[[body]]\nname = \"ball\"\nshape = \"sphere\"\n\
                     radius = 0.1\nmass = 1.0\nat = [0.0, 0.0, 0.5]\nrepeat = { count = [2, 2, 2], step = [0.25, 0.25, 0.25], jitter = 0.01 }\n";
 
-const VARY: [&str; 6] = ["--vary", "formulation=implicit-penalty,lcp-pgs", "--vary", "rate=60,120,240", "--seeds", "2"];
+const VARY: [&str; 6] =
+    ["--vary", "formulation=implicit-penalty,lcp-pgs", "--vary", "rate=60,120,240", "--seeds", "2"];
 
 /// A scene of one's own.
 fn ball(dir: &Path) -> String {
@@ -260,7 +263,14 @@ fn what_fails_or_does_not_go_together_is_a_result() {
     let out = dir.join("out").display().to_string();
     // The plain integrator ends where something touches; maximal coordinates have no convex problem.
     let output = stuntlab(&[
-        "compare", &scene, "--vary", "formulation=implicit-penalty,lcp-pgs", "--vary", "dynamics=reduced,maximal", "--out", &out,
+        "compare",
+        &scene,
+        "--vary",
+        "formulation=implicit-penalty,lcp-pgs",
+        "--vary",
+        "dynamics=reduced,maximal",
+        "--out",
+        &out,
     ]);
     assert!(output.status.success(), "{}", words(&output.stderr));
     let text = words(&std::fs::read(Path::new(&out).join("results.csv")).unwrap());
@@ -273,7 +283,14 @@ fn what_fails_or_does_not_go_together_is_a_result() {
     // The page needs nothing but itself, and says it all.
     let page = words(&std::fs::read(Path::new(&out).join("report.html")).unwrap());
     assert!(page.replace("http://www.w3.org/2000/svg", "").find("http").is_none(), "an address");
-    for part in ["<svg", "data:image/png;base64,", "What is measured", "refused: ", "kind = &quot;plane&quot;", "stuntlab compare"] {
+    for part in [
+        "<svg",
+        "data:image/png;base64,",
+        "What is measured",
+        "refused: ",
+        "kind = &quot;plane&quot;",
+        "stuntlab compare",
+    ] {
         assert!(page.contains(part), "{part}");
     }
 }

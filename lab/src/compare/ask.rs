@@ -35,7 +35,9 @@ pub struct Ask {
 #[non_exhaustive]
 pub enum CompareError {
     /// A name nobody knows.
-    #[error("{name}: no such suite, set-up or scene, expected a .toml file, a suite ({suites}), one of its set-ups, or one of: {scenes}")]
+    #[error(
+        "{name}: no such suite, set-up or scene, expected a .toml file, a suite ({suites}), one of its set-ups, or one of: {scenes}"
+    )]
     Unknown {
         /// What was asked for.
         name: String,
@@ -167,7 +169,8 @@ impl Ask {
 
     fn subject(&self) -> Subject {
         let text = self.text.as_deref().or_else(|| text_of(&self.subject)).unwrap_or_default();
-        let file = if self.text.is_some() { self.subject.clone() } else { format!("scenes/{}.toml", self.subject) };
+        let file =
+            if self.text.is_some() { self.subject.clone() } else { format!("scenes/{}.toml", self.subject) };
         Subject::find(&self.subject).unwrap_or_else(|| Subject::Scene { file, text: text.to_owned() })
     }
 
@@ -290,7 +293,8 @@ impl Cell {
 
     /// The command that runs this cell alone; `subject` is what was asked for, where that is a scene or file.
     pub fn command(&self, subject: &str) -> String {
-        let quoted = |v: &str| if v.contains([' ', '{', '[', '"', '*']) { format!("'{v}'") } else { v.to_owned() };
+        let quoted =
+            |v: &str| if v.contains([' ', '{', '[', '"', '*']) { format!("'{v}'") } else { v.to_owned() };
         let vary = self.settings.0.iter().map(|(k, v)| format!(" --vary {}", quoted(&format!("{k}={v}"))));
         let seed = if self.seed == 1 { String::new() } else { format!(" --vary seed={}", self.seed) };
         format!("stuntlab compare {subject}{}{seed}", vary.collect::<String>())

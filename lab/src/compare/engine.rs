@@ -118,9 +118,9 @@ pub trait Engine {
         None
     }
 
-    /// Does the part of a step that only looks (poses, contacts), for stage times; `false` where it cannot be told apart.
-    fn look(&mut self) -> bool {
-        false
+    /// How long the part of a step takes that only looks (poses, contacts); `None` where it cannot be told apart.
+    fn time_of_look(&mut self) -> Option<std::time::Duration> {
+        None
     }
 
     /// A copy that goes on from here with steps of another length, to compare the two; `None` where that cannot be had.

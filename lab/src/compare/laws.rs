@@ -1,7 +1,7 @@
 //! Property laws that any engine can be held to: they know nothing but what [`Engine`] shows.
 //!
 //! A law takes an engine at the start of a set-up it applies to, steps it and says in words what it found broken. Ours run them in tests over
-//! random scenes in reduced and maximal coordinates; `examples/contact-law` and `tests/peers` run them on others.
+//! random scenes in reduced and maximal coordinates; `examples/contact-law` and `examples/rapier-laws` run them on others.
 
 use super::engine::Engine;
 use super::metrics::{Meter, Readings};

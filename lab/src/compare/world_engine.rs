@@ -1,8 +1,8 @@
 //! A world of a scene as something to compare: whatever its formulation, integrator or coordinates.
 
 use stuntlab_physics::contact::Contact;
-use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::dynamics::spring_energy;
+use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::Motion;
 use stuntlab_physics::{BodyId, JointKind, Model, State};
 
@@ -195,9 +195,8 @@ impl Engine for WorldEngine {
         (n > 0).then_some(n as f64)
     }
 
-    fn look(&mut self) -> bool {
-        self.world.look_again();
-        true
+    fn time_of_look(&mut self) -> Option<std::time::Duration> {
+        Some(self.world.time_of_look())
     }
 
     fn fork(&self, dt: f64) -> Option<Box<dyn Engine>> {

@@ -12,8 +12,8 @@ mod watch;
 mod way;
 
 pub use gauge::{Gauge, Reading};
-pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
 pub(crate) use jitter::Jitter;
+pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
 pub(crate) use sample::Start;
 pub(crate) use watch::has_fallen;
 

@@ -97,7 +97,8 @@ pub(super) fn boil_down(
 ) -> Result<Report, StudyError> {
     check_whole(&plan, outcomes)?;
     let of = |t: &Trial| outcomes[&t.key()].clone();
-    let (outcomes, notes) = plan.trials.iter().map(of).map(|Outcome { numbers, note }| (numbers, note)).unzip();
+    let (outcomes, notes) =
+        plan.trials.iter().map(of).map(|Outcome { numbers, note }| (numbers, note)).unzip();
     let results = Results { plan, outcomes, notes };
     Table::of(&results).write(dir)?;
     let report = study.report(&results, dir)?;

@@ -50,7 +50,8 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Report, StudyError> {
     let mut outcomes = Outcomes::new();
     for dir in dirs {
         for (key, outcome) in read(dir, study.store(), &plan)? {
-            let bits = |o: &Outcome| (o.numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), o.note.clone());
+            let bits =
+                |o: &Outcome| (o.numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), o.note.clone());
             match outcomes.get(&key) {
                 Some(other) if bits(other) != bits(&outcome) => {
                     return Err(StudyError::Contradiction { dir: dir.clone(), trial: key });

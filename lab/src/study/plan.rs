@@ -102,7 +102,13 @@ impl Plan {
             .map(Trial)
             .filter(|trial| seen.insert(trial.clone()))
             .collect();
-        Self { factors: factors.to_vec(), repeats: repeats.to_vec(), outcomes: outcomes.to_vec(), trials, noted: false }
+        Self {
+            factors: factors.to_vec(),
+            repeats: repeats.to_vec(),
+            outcomes: outcomes.to_vec(),
+            trials,
+            noted: false,
+        }
     }
 
     /// The same with a note for every trial.

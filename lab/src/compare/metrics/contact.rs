@@ -81,7 +81,8 @@ impl Contact {
         if sight.is_late() {
             let sideways: Vec<DVec3> = sight.touches.iter().map(|t| t.across(t.force)).collect();
             let weight: f64 = sight.bodies.iter().map(|b| b.mass).sum::<f64>() * sight.gravity.length();
-            let (all, sum) = (sideways.iter().map(|f| f.length()).sum::<f64>(), sideways.iter().sum::<DVec3>());
+            let (all, sum) =
+                (sideways.iter().map(|f| f.length()).sum::<f64>(), sideways.iter().sum::<DVec3>());
             if weight > 0.0 {
                 self.inner_force.add((all - sum.length()) / weight);
             }

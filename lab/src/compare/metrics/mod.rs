@@ -32,7 +32,11 @@ const fn metric(name: &'static str, unit: &'static str, help: &'static str) -> M
 pub const METRICS: &[Metric] = &[
     Metric {
         kind: Kind::Rate,
-        ..metric("survived", "", "1 where the run came to its end, 0 where a step failed or the state left all bounds")
+        ..metric(
+            "survived",
+            "",
+            "1 where the run came to its end, 0 where a step failed or the state left all bounds",
+        )
     },
     metric("ended", "s", "When the run ended, by itself or by a failure"),
     metric("headline", "", "The number the set-up is about (see its section)"),
@@ -98,7 +102,11 @@ pub const METRICS: &[Metric] = &[
     ),
     metric("jitter", "rad/s²", "RMS angular acceleration of all bodies above 10 Hz"),
     metric("iterations", "", "Mean iterations of the solver per step: Newton steps, sweeps or pivots"),
-    metric("tracking", "rad", "Mean angle between a character's bones and those of its reference, relative to their roots"),
+    metric(
+        "tracking",
+        "rad",
+        "Mean angle between a character's bones and those of its reference, relative to their roots",
+    ),
     metric("falls", "", "Characters that lie at the end"),
     metric("aid_work", "J", "Work of aids from outside (root springs, pins, torques in the world)"),
 ];

@@ -40,9 +40,8 @@ impl Sums {
         let momentum: DVec3 = bodies.iter().map(|b| b.mass * b.velocity).sum();
         let per_mass = if mass > 0.0 { 1.0 / mass } else { 0.0 };
         let (center, velocity) = (moment * per_mass, momentum * per_mass);
-        let spin = |b: &BodyState| {
-            b.angular_momentum() + b.mass * (b.center - center).cross(b.velocity - velocity)
-        };
+        let spin =
+            |b: &BodyState| b.angular_momentum() + b.mass * (b.center - center).cross(b.velocity - velocity);
         Self {
             mass,
             kinetic: bodies.iter().map(BodyState::kinetic).sum(),

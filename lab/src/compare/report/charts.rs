@@ -100,7 +100,8 @@ fn over_step(groups: &[Group<'_>], name: &str, slopes: bool) -> Option<LinePlot>
     }
     let mut plot = LinePlot { log_x: true, log_y: true, ..LinePlot::new(name, "step, ms", unit(name)) };
     for (name, points) in series {
-        plot = plot.estimates(name, &points.iter().map(|p| (p.0, p.1, f64::NAN, f64::NAN)).collect::<Vec<_>>());
+        plot =
+            plot.estimates(name, &points.iter().map(|p| (p.0, p.1, f64::NAN, f64::NAN)).collect::<Vec<_>>());
     }
     if slopes {
         plot.y_range = Some(range(&all));
@@ -111,23 +112,25 @@ fn over_step(groups: &[Group<'_>], name: &str, slopes: bool) -> Option<LinePlot>
 
 /// A decade's fraction around the data.
 fn range(points: &[(f64, f64)]) -> (f64, f64) {
-    let (low, high) =
-        points.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
-    (low / 2.0, high * 2.0)
+    let (low, high) = points.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
+    // What is below is rounding.
+    ((low / 2.0).max(1e-15), high * 2.0)
 }
 
-/// Lines of slopes 1, 2 and 4 through the largest value at the longest step.
+/// Lines of slopes 1, 2 and 4 from the largest value at the longest step.
 fn guides(plot: &mut LinePlot, points: &[(f64, f64)]) {
     let steps = points.iter().map(|p| p.0);
     let (short, long) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
-    let mut at_long: Vec<f64> = points.iter().filter(|p| p.0 == long).map(|p| p.1).collect();
-    at_long.sort_by(f64::total_cmp);
-    let Some(&top) = at_long.get(at_long.len() / 2) else { return };
+    let top = points.iter().filter(|p| p.0 == long).map(|p| p.1).fold(0.0, f64::max);
+    if top <= 0.0 {
+        return;
+    }
     for order in [1, 2, 4] {
         let end = top * (short / long).powi(order);
         // A line that leaves the plot ends where it does.
         let (low, _) = plot.y_range.unwrap_or((0.0, 0.0));
-        let (x, y) = if end < low { (long * (low / top).powf(1.0 / f64::from(order)), low) } else { (short, end) };
+        let (x, y) =
+            if end < low { (long * (low / top).powf(1.0 / f64::from(order)), low) } else { (short, end) };
         plot.series.push(Series {
             name: format!("slope {order}"),
             color: palette::INK.mix(palette::WHITE, 0.25 * f64::from(order.min(3))),
@@ -222,7 +225,9 @@ fn maps(case: &Case, groups: &[Group<'_>]) -> Vec<String> {
         let value = |kp: &String, rate: &String| {
             let at = |g: &&Group<'_>| {
                 let s = &g.first().cell.settings;
-                s.get("kp") == Some(kp) && s.get("rate") == Some(rate) && series_name(g, &["kp", "rate"]) == *name
+                s.get("kp") == Some(kp)
+                    && s.get("rate") == Some(rate)
+                    && series_name(g, &["kp", "rate"]) == *name
             };
             let group = groups.iter().find(at)?;
             // Rest is a hundredth of a radian per second and less; what fails is as fast as anything.
@@ -230,7 +235,8 @@ fn maps(case: &Case, groups: &[Group<'_>]) -> Vec<String> {
             Some(spin.max(1e-4).log10())
         };
         let rows: Vec<String> = gains.iter().rev().cloned().collect();
-        let cells = rows.iter().flat_map(|kp| rates.iter().map(move |rate| value(kp, rate).unwrap_or(f64::NAN)));
+        let cells =
+            rows.iter().flat_map(|kp| rates.iter().map(move |rate| value(kp, rate).unwrap_or(f64::NAN)));
         HeatMap {
             title: name.clone(),
             x_label: "steps per second".to_owned(),

@@ -106,18 +106,31 @@ fn section(case: &Case, rows: &[Row]) -> String {
     if let Some(row) = case.subject.row() {
         let _ = writeln!(out, "<p>Source: {}.</p>", safe(row.source));
         if let Some(headline) = row.headline {
-            let expected = headline.expected.map_or_else(String::new, |x| {
-                format!("; in closed form {} {}", number(x), headline.unit)
-            });
-            let _ = writeln!(out, "<p>Headline: {}, {}{}.</p>", safe(headline.name), headline.unit, safe(&expected));
+            let expected = headline
+                .expected
+                .map_or_else(String::new, |x| format!("; in closed form {} {}", number(x), headline.unit));
+            let _ = writeln!(
+                out,
+                "<p>Headline: {}, {}{}.</p>",
+                safe(headline.name),
+                headline.unit,
+                safe(&expected)
+            );
         }
     }
-    let good = groups.iter().map(Group::first).find(|r| r.note.why.is_none()).or(groups.first().map(Group::first));
+    let good =
+        groups.iter().map(Group::first).find(|r| r.note.why.is_none()).or(groups.first().map(Group::first));
     if let Some(uri) = good.and_then(|row| picture::of(case, &row.cell)) {
-        let _ = writeln!(out, "<p><img src=\"{uri}\" alt=\"{}\" width=\"480\" height=\"300\"></p>", safe(&shows(case)));
+        let _ = writeln!(
+            out,
+            "<p><img src=\"{uri}\" alt=\"{}\" width=\"480\" height=\"300\"></p>",
+            safe(&shows(case))
+        );
     }
     out += &table(&groups, &columns);
-    if let Some(words) = largest_step(&groups) {
+    // Where something drives, energy says nothing.
+    let kept = columns.iter().any(|c| ["energy_gain", "energy_drift"].contains(c));
+    if let Some(words) = largest_step(&groups).filter(|_| kept) {
         let _ = writeln!(out, "{words}");
     }
     out += "<div class=\"plots\">\n";

@@ -18,7 +18,8 @@ use crate::study::{Report, Results, Size, StudyError};
 use crate::words::{fingerprint, spelled};
 
 /// The files.
-pub(super) const FILES: [&str; 5] = ["results.csv", "timing.csv", "results.json", "report.html", "manifest.json"];
+pub(super) const FILES: [&str; 5] =
+    ["results.csv", "timing.csv", "results.json", "report.html", "manifest.json"];
 
 /// A cell with what came of it.
 pub(super) struct Row {
@@ -67,12 +68,7 @@ pub(super) fn write(comparison: &Comparison, results: &Results, dir: &Path) -> R
     let rows = rows(comparison, results);
     let values = tables::json(comparison, &rows);
     let text = serde_json::to_string_pretty(&values).expect("texts and numbers") + "\n";
-    let contents = [
-        tables::results(&rows),
-        tables::timing(&rows),
-        text,
-        html::page(comparison, &rows),
-    ];
+    let contents = [tables::results(&rows), tables::timing(&rows), text, html::page(comparison, &rows)];
     for (name, contents) in FILES.iter().zip(&contents) {
         disk::write(&dir.join(name), contents.as_bytes())?;
     }
@@ -84,9 +80,7 @@ pub(super) fn write(comparison: &Comparison, results: &Results, dir: &Path) -> R
 
 /// What was run, by what, and what came of it.
 fn manifest(comparison: &Comparison, contents: &[String]) -> Value {
-    let file = |(name, text): (&&str, &String)| {
-        json!({ "name": name, "bytes": text.len(), "hash": spelled(fingerprint(text.bytes())) })
-    };
+    let file = |(name, text): (&&str, &String)| json!({ "name": name, "bytes": text.len(), "hash": spelled(fingerprint(text.bytes())) });
     let setups: Vec<Value> = tables::setups(comparison)
         .iter()
         .map(|case| json!({ "name": case.name, "hash": spelled(fingerprint(case.subject.text().bytes())) }))
@@ -121,7 +115,11 @@ pub(super) fn number(x: f64) -> String {
         x if (1e-3..1e5).contains(&x.abs()) => {
             let digits = (3 - x.abs().log10().floor() as i32).clamp(0, 6) as usize;
             let text = format!("{x:.digits$}");
-            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
+            }
         }
         x => format!("{x:.2e}"),
     }

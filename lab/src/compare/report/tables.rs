@@ -30,7 +30,11 @@ pub(super) fn setups(comparison: &Comparison) -> Vec<&Case> {
 
 /// A cell of a table of CSV.
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 fn head(rows: &[Row]) -> Vec<String> {
@@ -181,7 +185,8 @@ pub(super) fn text(comparison: &Comparison, rows: &[Row]) -> String {
 /// Columns of a common width, but for what ends a line beyond the first's columns.
 fn aligned(lines: &[Vec<String>]) -> String {
     let n = lines.first().map_or(0, Vec::len);
-    let width = |k: usize| lines.iter().filter_map(|l| l.get(k)).map(|c| c.chars().count()).max().unwrap_or(0);
+    let width =
+        |k: usize| lines.iter().filter_map(|l| l.get(k)).map(|c| c.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..n).map(width).collect();
     let mut text = String::new();
     for line in lines {

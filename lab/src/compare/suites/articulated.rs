@@ -15,8 +15,16 @@ pub(super) const SUITE: Suite = Suite {
 const EREZ: &str = "After Erez, Tassa and Todorov, Simulation tools for model-based robotics (ICRA 2015): protocol; sizes are ours";
 const SMOOTH: &[&str] =
     &["consistency", "energy_drift", "momentum_drift", "spin_drift", "joint_drift", "iterations"];
-const TOUCHING: &[&str] =
-    &["consistency", "energy_gain", "penetration", "rest_penetration", "cone", "jitter", "joint_drift", "iterations"];
+const TOUCHING: &[&str] = &[
+    "consistency",
+    "energy_gain",
+    "penetration",
+    "rest_penetration",
+    "cone",
+    "jitter",
+    "joint_drift",
+    "iterations",
+];
 const PIECES: Option<Pieces> = Some(Pieces { rate: 15_360.0, length: 0.1, count: 10 });
 const TOUCHING_PIECES: Option<Pieces> = Some(Pieces { rate: 3840.0, length: 0.1, count: 15 });
 
@@ -43,7 +51,12 @@ fn cases(size: Size) -> Vec<Case> {
         cases.extend(smooth("compare-figure-flight", rates, &["240", "480"]));
     }
     // Explicit springs take 4000 sub-steps and more per step for a figure: left out there.
-    cases.extend(touching("compare-figure-fall", sized(size, RIGID, &RIGID[..2]), steps, sized(size, &["120", "240"], &[])));
+    cases.extend(touching(
+        "compare-figure-fall",
+        sized(size, RIGID, &RIGID[..2]),
+        steps,
+        sized(size, &["120", "240"], &[]),
+    ));
     cases.extend(touching("compare-capsules27", sized(size, ALL, &RIGID[..2]), steps, &[]));
     cases
 }

@@ -12,7 +12,8 @@ pub(super) const SUITE: Suite = Suite {
     cases,
 };
 
-const KANG: &str = "Kang and Hwangbo, SimBenchmark (2018); sizes that are not given there are ours, see the set-up";
+const KANG: &str =
+    "Kang and Hwangbo, SimBenchmark (2018); sizes that are not given there are ours, see the set-up";
 
 /// Acceleration of the balls: (F - μ (M + n m) g) / (n m + 7/2 M).
 pub(super) const BALLS: f64 = (150.0 - 0.4 * 35.0 * 9.81) / (25.0 + 3.5 * 10.0);
@@ -40,8 +41,18 @@ const fn row(name: &'static str, columns: &'static [&'static str], headline: Opt
     Setup { name, source: KANG, columns, headline, pieces: None, make: Make::Scene }
 }
 
-const HELD: &[&str] = &["energy_gain", "penetration", "rest_penetration", "creep", "cone", "inner_force", "jitter", "joint_drift"];
-const ROLLS: &[&str] = &["headline", "error", "penetration", "cone", "signorini", "dissipation", "ncp", "iterations"];
+const HELD: &[&str] = &[
+    "energy_gain",
+    "penetration",
+    "rest_penetration",
+    "creep",
+    "cone",
+    "inner_force",
+    "jitter",
+    "joint_drift",
+];
+const ROLLS: &[&str] =
+    &["headline", "error", "penetration", "cone", "signorini", "dissipation", "ncp", "iterations"];
 
 /// The set-ups.
 pub(super) const SETUPS: &[Setup] = &[

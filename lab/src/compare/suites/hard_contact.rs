@@ -13,7 +13,8 @@ pub(super) const SUITE: Suite = Suite {
 };
 
 const LIDEC: &str = "Le Lidec et al., Contact models in robotics: a comparative analysis (2023); what is not given there is ours, see the set-up";
-const LAWS: &[&str] = &["headline", "error", "consistency", "penetration", "signorini", "dissipation", "ncp", "cone"];
+const LAWS: &[&str] =
+    &["headline", "error", "consistency", "penetration", "signorini", "dissipation", "ncp", "cone"];
 
 /// Deceleration of the cube.
 const SLOWS: f64 = 0.4 * 9.81;
@@ -60,7 +61,17 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-humanoid-pushed",
         source: LIDEC,
-        columns: &["consistency", "penetration", "creep", "signorini", "dissipation", "ncp", "cone", "inner_force", "jitter"],
+        columns: &[
+            "consistency",
+            "penetration",
+            "creep",
+            "signorini",
+            "dissipation",
+            "ncp",
+            "cone",
+            "inner_force",
+            "jitter",
+        ],
         headline: None,
         pieces: Some(Pieces { rate: 1920.0, length: 0.1, count: 15 }),
         make: Make::Scene,

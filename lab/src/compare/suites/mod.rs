@@ -58,7 +58,11 @@ const ALL: &[&str] = &[CONVEX, PGS, DANTZIG, PENALTY];
 const INTEGRATORS: &[&str] = &["semi-implicit-euler", "rk4", "implicit-velocity"];
 
 /// The full list, or the quick one.
-fn sized(size: Size, full: &'static [&'static str], quick: &'static [&'static str]) -> &'static [&'static str] {
+fn sized(
+    size: Size,
+    full: &'static [&'static str],
+    quick: &'static [&'static str],
+) -> &'static [&'static str] {
     match size {
         Size::Full => full,
         Size::Quick => quick,

@@ -6,8 +6,8 @@ use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::{Inertia, Sym3, Transform, rotation};
 use stuntlab_physics::{
-    Actuation, BodyId, BodySpec, Data, Formulation, ImplicitForce, Joint, Model, ShapeSpec, State, StepOptions, actuation,
-    advance, observe,
+    Actuation, BodyId, BodySpec, Data, Formulation, ImplicitForce, Joint, Model, ShapeSpec, State,
+    StepOptions, actuation, advance, observe,
 };
 
 use super::super::ask::Case;
@@ -121,7 +121,8 @@ fn build(settings: &Settings) -> Result<Box<dyn Engine>, SceneError> {
     let shape = ShapeSpec::new(shape).placed(Transform::from_translation(link.center_of_mass));
     let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
     let hinge = Joint::revolute(DVec3::Y);
-    builder.push(BodySpec::root("upper", hinge.clone().at(DVec3::Z * height), link).with_shape(shape.clone()));
+    builder
+        .push(BodySpec::root("upper", hinge.clone().at(DVec3::Z * height), link).with_shape(shape.clone()));
     let below = hinge.at(DVec3::new(0.0, 0.0, -2.0 * HALF));
     builder.push(BodySpec::child("middle", "upper", below.clone(), link).with_shape(shape.clone()));
     builder.push(BodySpec::child("hand", "middle", below, link).with_shape(shape));
@@ -133,7 +134,8 @@ fn build(settings: &Settings) -> Result<Box<dyn Engine>, SceneError> {
         absent: false,
     })?;
     let (mut state, mut data) = (State::new(&model), Data::new(&model));
-    let options = StepOptions { ledger: true, ..StepOptions::at_rate(settings.number("rate")) }.with(formulation);
+    let options =
+        StepOptions { ledger: true, ..StepOptions::at_rate(settings.number("rate")) }.with(formulation);
     observe(&model, &state, &mut data, &options);
     crba(&model, &state, &mut data);
     let n = model.n_v();
