@@ -45,7 +45,7 @@ pub struct Touch {
     pub depth: f64,
     /// Mean force over the step, world, N.
     pub force: DVec3,
-    /// Velocity of A's point relative to B's as the step ended, world, m/s.
+    /// Velocity of A's point relative to B's as the step ended, the point taken where it was as the step began, world, m/s.
     pub velocity: DVec3,
     /// Coulomb's coefficient.
     pub friction: f64,

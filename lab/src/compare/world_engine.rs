@@ -22,6 +22,8 @@ pub struct WorldEngine {
     pressed: bool,
     /// Whether only steps count.
     bare: bool,
+    /// Origins of the bodies as the last step began.
+    before: Vec<DVec3>,
 }
 
 impl WorldEngine {
@@ -42,7 +44,7 @@ impl WorldEngine {
         world.keep_touched();
         let gauges = scene.measures.iter().map(|m| Gauge::new(m, &world)).collect();
         let start = Start::of(&world);
-        Ok(Self { world, gauges, start, pressed: false, bare: false })
+        Ok(Self { world, gauges, start, pressed: false, bare: false, before: Vec::new() })
     }
 
     /// The same without gauges, books and contacts kept, for times and for references.
@@ -53,7 +55,7 @@ impl WorldEngine {
         let mut world = World::new(scene)?;
         world.options.ledger = false;
         let start = Start::of(&world);
-        Ok(Self { world, gauges: Vec::new(), start, pressed: false, bare: true })
+        Ok(Self { world, gauges: Vec::new(), start, pressed: false, bare: true, before: Vec::new() })
     }
 
     /// The world itself.
@@ -81,11 +83,12 @@ impl WorldEngine {
         }
     }
 
-    /// Velocity of the point of a body that was at `point` as the last step began, roughly: where the body is now.
+    /// Velocity that a step leaves at a point of a body where it was as the step began: what a solver at velocity level answers for. (At
+    /// the place of now a ball that rolled on would seem to part from where it touched.)
     fn point_velocity(&self, body: BodyId, point: DVec3) -> DVec3 {
         let (model, separate) = self.model();
-        let (_, origin, motion) = self.pose(model, separate, body);
-        motion.linear + motion.angular.cross(point - origin)
+        let (_, _, motion) = self.pose(model, separate, body);
+        motion.linear + motion.angular.cross(point - self.before[body.index()])
     }
 
     fn model(&self) -> (&Model, Option<&State>) {
@@ -97,8 +100,7 @@ impl WorldEngine {
 
     fn touch(&self, contact: &Contact) -> Touch {
         let b = contact.body_b;
-        // The point went with the bodies meanwhile.
-        let at = contact.point + 0.5 * self.world.options.dt * contact.velocity;
+        let at = contact.point;
         let other = b.map_or(DVec3::ZERO, |b| self.point_velocity(b, at));
         Touch {
             bodies: (contact.body_a.index(), b.map(BodyId::index)),
@@ -116,10 +118,15 @@ const CHARACTERS: [&str; 4] = ["tracking-error", "jitter", "falls", "aid-work"];
 
 impl Engine for WorldEngine {
     fn step(&mut self) -> Result<(), String> {
-        self.world.step(&Hands::default()).map_err(|fault| fault.to_string())?;
         if self.bare {
-            return Ok(());
+            return self.world.step(&Hands::default()).map_err(|fault| fault.to_string());
         }
+        let mut before = std::mem::take(&mut self.before);
+        let (model, separate) = self.model();
+        before.clear();
+        before.extend(model.body_ids().iter().map(|id| self.pose(model, separate, id).1));
+        self.before = before;
+        self.world.step(&Hands::default()).map_err(|fault| fault.to_string())?;
         self.start.follow(&self.world);
         for gauge in &mut self.gauges {
             gauge.look(&self.world, &self.start);

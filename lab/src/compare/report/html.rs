@@ -13,7 +13,7 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --back: #17181b; --soft: #24262b; --line: #3c4048; --bad: #ff9a8a; } }
 body { font: 15px/1.5 'DejaVu Sans', Verdana, sans-serif; color: var(--ink); background: var(--back); max-width: 1180px; margin: 2em auto; padding: 0 1.2em; }
 h1 { font-size: 1.7em; } h2 { margin-top: 2.4em; border-bottom: 1px solid var(--line); }
-table { border-collapse: collapse; font-size: 0.82em; } .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.82em; } .wide { overflow: auto; max-height: 34em; }
 th, td { padding: 0.25em 0.7em; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { position: sticky; top: 0; background: var(--soft); cursor: pointer; } td.word, th.word { text-align: left; }
 tr.failed td { color: var(--bad); } .plots { display: flex; flex-wrap: wrap; gap: 0.8em; margin: 1em 0; }
