@@ -3,6 +3,7 @@
 
 mod check;
 mod clip;
+mod compare;
 mod film;
 mod gallery;
 mod list;
@@ -142,7 +143,9 @@ enum Command {
     Check(check::CheckArgs),
     /// Make the page of pictures of all scenes.
     Gallery(gallery::GalleryArgs),
-    /// Put shards of a study together: tables, pictures and results of all their trials.
+    /// Compare formulations, integrators, coordinates or whatever else on a suite, a set-up or a scene: tables, plots and a report.
+    Compare(compare::CompareArgs),
+    /// Put shards of a study or a comparison together: tables, pictures and results of all their trials.
     Merge {
         /// Directories of the shards.
         #[arg(required = true)]
@@ -167,8 +170,8 @@ enum Command {
     },
     /// Check the engine against reference fixtures and print the worst error per quantity.
     Verify {
-        /// Directory searched for fixture files (*.json), subdirectories included.
-        dir: PathBuf,
+        /// Directory searched for fixture files (*.json), subdirectories included; those that come with the program where absent.
+        dir: Option<PathBuf>,
     },
     /// Print a completion script for a shell.
     Completions {
@@ -195,11 +198,12 @@ pub(crate) fn run() -> ExitCode {
         }
         Some(Command::Check(args)) => check::run(&args, voice),
         Some(Command::Gallery(args)) => gallery::gallery(&args, voice),
+        Some(Command::Compare(args)) => compare::run(&args, voice),
         Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
         Some(Command::Tune(args)) => tune::tune(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
         Some(Command::Replay { run }) => replay::replay(&run, voice),
-        Some(Command::Verify { dir }) => verify(&dir, voice),
+        Some(Command::Verify { dir }) => verify(dir.as_deref(), voice),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "stuntlab", &mut script);
@@ -241,8 +245,8 @@ fn run_scene_or_study(
     study::run(study, Order { size, shard, threads: part.threads.unwrap_or(0) }, out, voice)
 }
 
-fn verify(dir: &std::path::Path, voice: Voice) -> ExitCode {
-    match verify::verify(dir) {
+fn verify(dir: Option<&std::path::Path>, voice: Voice) -> ExitCode {
+    match dir.map_or_else(verify::verify_own, verify::verify) {
         Ok(report) => voice.end(u8::from(!report.passed()), || report.to_json(), || report.to_string()),
         Err(error) => bad_input(&error),
     }

@@ -9,6 +9,7 @@
 //! | [`measure`] | what is measured during a run, against pass marks |
 //! | [`paint`] | worlds as pictures |
 //! | [`check`] | all scenes against their marks, foils and recorded hashes |
+//! | [`compare`] | formulations side by side, in one report |
 //! | [`study`] | many runs boiled down to tables and pictures |
 //! | [`tune`] | parameters of scenes by CMA-ES |
 //! | [`stats`] | estimates with 95 % intervals |
@@ -19,6 +20,7 @@
 
 pub mod check;
 pub mod clip;
+pub mod compare;
 pub mod disk;
 pub mod measure;
 pub mod paint;

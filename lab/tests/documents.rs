@@ -144,6 +144,18 @@ fn shorten(words: &mut Vec<String>) {
             &["--shard", "1/100000"]
         }
         "run" => &["--set", "duration=0.25", "--set", "measure=[]", "--set", "foil=[]", "--no-film"],
+        "compare" => {
+            // One cell of it, in a folder of its own.
+            let name: String =
+                words[1..].join("-").chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+            if let Some(k) = words.iter().position(|w| w == "--out") {
+                words.drain(k..k + 2);
+            }
+            let dir =
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join(format!("compare-{name}"));
+            words.extend(["--out".to_owned(), dir.display().to_string()]);
+            &["--shard", "1/100000", "--no-timing"]
+        }
         "tune" => &[
             "--set",
             "duration=0.25",

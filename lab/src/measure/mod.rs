@@ -12,6 +12,7 @@ mod watch;
 mod way;
 
 pub use gauge::{Gauge, Reading};
+pub(crate) use jitter::Jitter;
 pub use quantity::{Base, Look, Quantity, Stat, Subject, Take};
 pub(crate) use sample::Start;
 pub(crate) use watch::has_fallen;

@@ -4,7 +4,8 @@
 //! apart stays with the bodies. Where somebody changes the joint coordinates (a throw, a snapshot of before) the bodies are put
 //! there, with their joints together.
 
-use stuntlab_physics::maximal::Maximal;
+use stuntlab_physics::contact::Contact;
+use stuntlab_physics::maximal::{Drift, Maximal};
 use stuntlab_physics::step::StepError;
 use stuntlab_physics::{Actuation, Data, Model, ModelError, State, StepOptions, StepReport, observe};
 
@@ -45,5 +46,21 @@ impl Apart {
         *state = self.maximal.join(&self.state);
         self.joined.clone_from(state);
         Ok(report)
+    }
+
+    /// The contacts of the last step with their forces.
+    pub(super) fn contacts(&self) -> &[Contact] {
+        &self.data.contact.points
+    }
+
+    /// The separate bodies.
+    pub(super) fn bodies(&self) -> (&Model, &State) {
+        (self.maximal.model(), &self.state)
+    }
+
+    /// How far joints have come apart.
+    pub(super) fn drift(&mut self, options: &StepOptions) -> Drift {
+        observe(self.maximal.model(), &self.state, &mut self.data, options);
+        self.maximal.drift(&self.data)
     }
 }

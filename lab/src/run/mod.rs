@@ -25,6 +25,6 @@ pub(crate) use lanes::divergence;
 pub use lanes::{Lane, Metrics, Run};
 pub use manifest::{FileManifest, LaneManifest, Manifest};
 pub use replay::{ReplayError, ReplayReport, replay};
-pub use vary::{grid_of, variants_of};
+pub use vary::{Axis, grid_of, read_axis, variants_of};
 pub(crate) use world::along;
 pub use world::{Snapshot, Toll, World, state_hash};

@@ -26,7 +26,7 @@ pub fn grid_of(scene: &Scene, vary: &[impl AsRef<str>]) -> Result<Vec<Variant>, 
         let own = &scene.variants;
         return Ok(if own.is_empty() { vec![Variant::default()] } else { own.clone() });
     }
-    let axes = vary.iter().map(|text| Axis::read(text.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let axes = vary.iter().map(|text| Varied::read(text.as_ref())).collect::<Result<Vec<_>, _>>()?;
     for (k, axis) in axes.iter().enumerate() {
         if axes[..k].iter().any(|other| other.key == axis.key) {
             return Err(bad(axis.text, format!("varies {} a second time, expected another key", axis.key)));
@@ -57,14 +57,31 @@ pub fn grid_of(scene: &Scene, vary: &[impl AsRef<str>]) -> Result<Vec<Variant>, 
     Ok(variants)
 }
 
-/// One `--vary`.
-struct Axis<'a> {
+/// One `--vary`: a key and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Path of the value in the scene.
+    pub key: String,
+    /// Values it takes.
+    pub values: Vec<String>,
+}
+
+/// Reads `key=a,b,c`; commas inside brackets, braces and quotes belong to a value.
+///
+/// # Errors
+/// A text that is no list of values.
+pub fn read_axis(text: &str) -> Result<Axis, SceneError> {
+    Varied::read(text).map(|axis| Axis { key: axis.key.to_owned(), values: axis.values })
+}
+
+/// One `--vary` with its text.
+struct Varied<'a> {
     text: &'a str,
     key: &'a str,
     values: Vec<String>,
 }
 
-impl<'a> Axis<'a> {
+impl<'a> Varied<'a> {
     fn read(text: &'a str) -> Result<Self, SceneError> {
         let (key, values) = text
             .split_once('=')

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use stuntlab_control::{Controller, Refusal, Sense, Senses};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
+use stuntlab_physics::contact::Contact;
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::maximal::Drift;
 use stuntlab_physics::memory::Memory;
 use stuntlab_physics::step::Ledger;
 use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOptions, StepReport, observe};
@@ -49,6 +51,8 @@ pub struct World {
     black_box: BlackBox,
     /// The separate bodies, in maximal coordinates.
     apart: Option<Apart>,
+    /// Contacts of the last step with the forces it found, once somebody wants them.
+    touched: Option<Vec<Contact>>,
     /// The model as the scene has it, once it was changed, and the factor on its friction.
     usual: Option<Arc<Model>>,
     friction: f64,
@@ -127,6 +131,7 @@ impl World {
             parked: stage.parked.clone(),
             black_box: BlackBox::new(&stage.model, REMEMBERED),
             apart,
+            touched: None,
             usual: None,
             friction: 1.0,
             stage,
@@ -215,6 +220,27 @@ impl World {
         self.data.contact.points.iter().map(|c| c.depth).fold(0.0, f64::max)
     }
 
+    /// From now on every step leaves its contacts, where they were as it began, with the forces it found.
+    pub fn keep_touched(&mut self) {
+        self.touched.get_or_insert_default();
+    }
+
+    /// The contacts of the last step that pressed, where somebody asked to keep them.
+    pub fn touched(&self) -> &[Contact] {
+        self.touched.as_deref().unwrap_or_default()
+    }
+
+    /// The separate bodies of maximal coordinates, of which joints have come apart a little; `None` in reduced ones.
+    pub fn separate(&self) -> Option<(&Model, &State)> {
+        self.apart.as_ref().map(Apart::bodies)
+    }
+
+    /// How far joints have come apart; `None` in reduced coordinates, where they cannot.
+    pub fn joint_drift(&mut self) -> Option<Drift> {
+        let options = self.options;
+        self.apart.as_mut().map(|apart| apart.drift(&options))
+    }
+
     /// Takes one step.
     ///
     /// # Errors
@@ -255,10 +281,27 @@ impl World {
                 self.black_box.advance_by(model, state, data, &self.act, &self.options, step)?
             }
         };
+        if let Some(touched) = &mut self.touched {
+            let contacts = self.apart.as_ref().map_or(&*self.data.contact.points, Apart::contacts);
+            touched.clear();
+            touched.extend(contacts.iter().filter(|c| c.force != DVec3::ZERO));
+        }
         self.toll.add(&self.report);
         self.ledger.add(&self.report.ledger);
         self.look();
         Ok(())
+    }
+
+    /// How long it takes to look at a state: poses, velocities, contacts. Looks at one a hair away, since one that was seen is not looked at
+    /// again, and back.
+    pub fn time_of_look(&mut self) -> std::time::Duration {
+        let mut aside = self.state.clone();
+        aside.v.iter_mut().for_each(|v| *v += 1e-9);
+        let begun = std::time::Instant::now();
+        observe(&self.stage.model, &aside, &mut self.data, &self.options);
+        let taken = begun.elapsed();
+        observe(&self.stage.model, &self.state, &mut self.data, &self.options);
+        taken
     }
 
     fn look(&mut self) {

@@ -39,6 +39,8 @@ pub(crate) struct BodyJoint {
     pub(crate) anchor: DVec3,
     /// Position at the start, in the joint's own units.
     pub(crate) start: f64,
+    /// Rates at the start: one, or those of a ball joint.
+    pub(crate) rate: DVec3,
 }
 
 #[derive(Clone, Copy)]
@@ -191,6 +193,11 @@ fn read_joint(fields: &Fields<'_>) -> Result<Option<BodyJoint>, SceneError> {
         JointWord::Prismatic => (table.numbers::<2>("limit")?, table.number("shift")?.unwrap_or(0.0)),
         _ => (None, 0.0),
     };
+    let rate = match word {
+        JointWord::Revolute | JointWord::Prismatic => DVec3::X * table.number("speed")?.unwrap_or(0.0),
+        JointWord::Spherical => table.vector("spin")?.unwrap_or(DVec3::ZERO),
+        JointWord::Fixed => DVec3::ZERO,
+    };
     if let Some([lower, upper]) = limit {
         joint = joint.with_limits(Limits::range(lower, upper));
     }
@@ -199,5 +206,5 @@ fn read_joint(fields: &Fields<'_>) -> Result<Option<BodyJoint>, SceneError> {
     let parent = table.text("parent")?.map(str::to_owned);
     let anchor = table.required_vector("anchor")?;
     table.finish()?;
-    Ok(Some(BodyJoint { parent, joint, anchor, start }))
+    Ok(Some(BodyJoint { parent, joint, anchor, start, rate }))
 }

@@ -29,6 +29,22 @@ pub struct MeasureSpec {
 }
 
 impl MeasureSpec {
+    /// A quantity as it is usually measured, without a mark.
+    pub(crate) fn plain(quantity: Quantity, duration: f64) -> Self {
+        Self {
+            name: quantity.name.to_owned(),
+            quantity,
+            stat: quantity.stat,
+            of: None,
+            from: quantity.before_end.map_or(0.0, |span| (duration - span).max(0.0)),
+            until: f64::INFINITY,
+            min: None,
+            max: None,
+            only: Vec::new(),
+            line: 0,
+        }
+    }
+
     /// Whether it says what passes; without a mark it is printed and fails nobody.
     pub fn has_mark(&self) -> bool {
         self.min.is_some() || self.max.is_some()

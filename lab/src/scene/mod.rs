@@ -181,6 +181,9 @@ impl Scene {
         if let Some((name, text)) = LIBRARY.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(&format!("scenes/{name}.toml"), text, set);
         }
+        if let Some(text) = crate::compare::scenes::text(name_or_path) {
+            return Self::parse(&format!("scenes/compare/{name_or_path}.toml"), text, set);
+        }
         let lone = |problem: String| SceneError {
             file: name_or_path.to_owned(),
             line: 0,

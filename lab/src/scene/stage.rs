@@ -315,6 +315,8 @@ impl Stage {
                     if range.len() == 1 {
                         self.state.q[range.at(0)] = link.start;
                     }
+                    let rates = self.state.v[self.model.body(id).freedoms()].iter_mut();
+                    rates.zip(link.rate.to_array()).for_each(|(v, rate)| *v = rate);
                 }
             }
             if item.parked {

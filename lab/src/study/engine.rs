@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::plan::{Plan, Shard, Size, Trial};
-use super::store::{Label, Outcomes, Results, Store, write_sorted};
+use super::store::{Label, Outcome, Outcomes, Results, Store, write_sorted};
 use super::table::{self, Table};
-use super::{Report, Study, StudyError};
+use super::{Inquiry, Report, StudyError};
 use crate::disk::{self, Lock};
 use crate::parallel;
 
@@ -36,31 +36,31 @@ pub enum Finished {
 /// # Errors
 /// A directory that another run is writing into or that holds other trials, files that cannot be read or written.
 pub fn conduct(
-    study: &Study,
+    study: &dyn Inquiry,
     order: Order,
     dir: &Path,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Finished, StudyError> {
-    let plan = (study.plan)(order.size);
-    let _lock = Lock::take(dir, &format!("run {}", study.name), &[])?;
+    let plan = study.plan(order.size);
+    let _lock = Lock::take(dir, &format!("run {}", study.name()), &[])?;
     Label::new(study, order.size, &plan, order.shard).claim(dir)?;
-    let (mut store, mut outcomes) = Store::open(dir, &plan)?;
+    let (mut store, mut outcomes) = Store::open(dir, study.store(), &plan)?;
     clear(study, dir)?;
     let trials = plan.shard(order.shard);
     let missing: Vec<_> = trials.iter().copied().filter(|t| !outcomes.contains_key(&t.key())).collect();
     let mut done = trials.len() - missing.len();
     progress(done, trials.len());
-    let work = |k: usize| (study.run)(missing[k]);
+    let work = |k: usize| study.run(missing[k]);
     parallel::each(missing.len(), order.threads, work, |k, outcome| -> Result<(), StudyError> {
         let outcome = outcome?;
-        store.add(missing[k], &outcome)?;
+        store.add(&plan, missing[k], &outcome)?;
         outcomes.insert(missing[k].key(), outcome);
         done += 1;
         progress(done, trials.len());
         Ok(())
     })?;
     drop(store);
-    write_sorted(dir, &plan, &trials, &outcomes)?;
+    write_sorted(dir, study.store(), &plan, &trials, &outcomes)?;
     if order.shard.is_whole() {
         boil_down(study, plan, &outcomes, dir).map(Finished::Whole)
     } else {
@@ -69,8 +69,8 @@ pub fn conduct(
 }
 
 /// Removes what earlier runs boiled down.
-pub(super) fn clear(study: &Study, dir: &Path) -> Result<(), StudyError> {
-    for name in table::FILES.map(str::to_owned).into_iter().chain((study.files)()) {
+pub(super) fn clear(study: &dyn Inquiry, dir: &Path) -> Result<(), StudyError> {
+    for name in table::FILES.map(str::to_owned).into_iter().chain(study.files()) {
         disk::remove(&dir.join(name))?;
     }
     Ok(())
@@ -90,16 +90,18 @@ pub(super) fn check_whole(plan: &Plan, outcomes: &Outcomes) -> Result<(), StudyE
 
 /// Writes the tables and the study's own report; every trial must be there.
 pub(super) fn boil_down(
-    study: &Study,
+    study: &dyn Inquiry,
     plan: Plan,
     outcomes: &Outcomes,
     dir: &Path,
 ) -> Result<Report, StudyError> {
     check_whole(&plan, outcomes)?;
-    let rows = plan.trials.iter().map(|t| outcomes[&t.key()].clone()).collect();
-    let results = Results { plan, outcomes: rows };
+    let of = |t: &Trial| outcomes[&t.key()].clone();
+    let (outcomes, notes) =
+        plan.trials.iter().map(of).map(|Outcome { numbers, note }| (numbers, note)).unzip();
+    let results = Results { plan, outcomes, notes };
     Table::of(&results).write(dir)?;
-    let report = (study.report)(&results, dir)?;
+    let report = study.report(&results, dir)?;
     disk::settle_names(dir)?;
     Ok(report)
 }

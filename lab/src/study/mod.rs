@@ -34,7 +34,8 @@ mod table;
 pub use engine::{Finished, Order, conduct};
 pub use merge::merge;
 pub use plan::{Kind, Measured, Plan, Shard, Size, Trial, grid, latin_hypercube};
-pub use store::Results;
+pub use store::{Outcome, Results};
+pub(crate) use store::{escaped, unescaped};
 pub use table::{Cell, Table};
 
 use std::path::{Path, PathBuf};
@@ -58,6 +59,56 @@ pub struct Study {
     pub files: fn() -> Vec<String>,
     /// Boils all results down, writes pictures and tables of its own into a directory.
     pub report: fn(&Results, &Path) -> Result<Report, StudyError>,
+}
+
+/// What the engine conducts: a study of the table, or a comparison as it was asked for on the command line.
+pub trait Inquiry: Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// What was asked for besides, where the name does not say it all: kept with the results, for whoever merges them.
+    fn asked(&self) -> Option<serde_json::Value> {
+        None
+    }
+    /// The file of its results.
+    fn store(&self) -> &str {
+        store::RESULTS
+    }
+    /// Its trials.
+    fn plan(&self, size: Size) -> Plan;
+    /// Runs a trial.
+    ///
+    /// # Errors
+    /// A trial that cannot be run at all; one that goes wrong is an outcome.
+    fn run(&self, trial: &Trial) -> Result<Outcome, StudyError>;
+    /// Names of the files that `report` writes.
+    fn files(&self) -> Vec<String>;
+    /// Boils all results down, writes pictures and tables of its own into a directory.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    fn report(&self, results: &Results, dir: &Path) -> Result<Report, StudyError>;
+}
+
+impl Inquiry for Study {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn plan(&self, size: Size) -> Plan {
+        (self.plan)(size)
+    }
+
+    fn run(&self, trial: &Trial) -> Result<Outcome, StudyError> {
+        (self.run)(trial).map(Outcome::from)
+    }
+
+    fn files(&self) -> Vec<String> {
+        (self.files)()
+    }
+
+    fn report(&self, results: &Results, dir: &Path) -> Result<Report, StudyError> {
+        (self.report)(results, dir)
+    }
 }
 
 /// What a study says at its end.

@@ -77,6 +77,8 @@ pub struct Plan {
     pub outcomes: Vec<Measured>,
     /// The trials, each once.
     pub trials: Vec<Trial>,
+    /// Whether trials leave a note in words besides their numbers.
+    pub noted: bool,
 }
 
 impl Plan {
@@ -100,7 +102,19 @@ impl Plan {
             .map(Trial)
             .filter(|trial| seen.insert(trial.clone()))
             .collect();
-        Self { factors: factors.to_vec(), repeats: repeats.to_vec(), outcomes: outcomes.to_vec(), trials }
+        Self {
+            factors: factors.to_vec(),
+            repeats: repeats.to_vec(),
+            outcomes: outcomes.to_vec(),
+            trials,
+            noted: false,
+        }
+    }
+
+    /// The same with a note for every trial.
+    #[must_use]
+    pub fn with_notes(self) -> Self {
+        Self { noted: true, ..self }
     }
 
     /// Which factor has this name.

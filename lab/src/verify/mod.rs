@@ -58,6 +58,25 @@ pub fn verify(dir: &Path) -> Result<Report, VerifyError> {
     Ok(report)
 }
 
+/// Fixtures that come with the program: closed forms, made by `lab/fixtures/make.py`.
+const OWN: [(&str, &str); 6] = [
+    ("dynamics_pendulum.json", include_str!("../../fixtures/dynamics_pendulum.json")),
+    ("dynamics_free_body.json", include_str!("../../fixtures/dynamics_free_body.json")),
+    ("trajectory_pendulum.json", include_str!("../../fixtures/trajectory_pendulum.json")),
+    ("trajectory_thrown_crate.json", include_str!("../../fixtures/trajectory_thrown_crate.json")),
+    ("contact.json", include_str!("../../fixtures/contact.json")),
+    ("lcp.json", include_str!("../../fixtures/lcp.json")),
+];
+
+/// Checks the fixtures that come with the program.
+pub fn verify_own() -> Result<Report, VerifyError> {
+    let mut report = Report::default();
+    for (name, text) in OWN {
+        check_text(Path::new(name), text, &mut report)?;
+    }
+    Ok(report)
+}
+
 fn find_json(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), VerifyError> {
     let io = |source| VerifyError::Io { path: dir.to_owned(), source };
     for entry in std::fs::read_dir(dir).map_err(io)? {
@@ -75,25 +94,29 @@ fn find_json(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), VerifyError> {
 fn check_file(path: &Path, report: &mut Report) -> Result<(), VerifyError> {
     let text =
         std::fs::read_to_string(path).map_err(|source| VerifyError::Io { path: path.to_owned(), source })?;
+    check_text(path, &text, report)
+}
+
+fn check_text(path: &Path, text: &str, report: &mut Report) -> Result<(), VerifyError> {
     // An index of the set has no kind; anything else must say what it is.
-    let head: fixture::Head = fixture::parse(path, &text)?;
+    let head: fixture::Head = fixture::parse(path, text)?;
     match head.kind.as_deref() {
         None if head.parts.is_some() => Ok(()),
         Some("dynamics") => {
             report.count_file("dynamics");
-            dynamics::check(path, &fixture::parse(path, &text)?, report)
+            dynamics::check(path, &fixture::parse(path, text)?, report)
         }
         Some("trajectory") => {
             report.count_file("trajectory");
-            trajectory::check(path, &fixture::parse(path, &text)?, report)
+            trajectory::check(path, &fixture::parse(path, text)?, report)
         }
         Some("contact") => {
             report.count_file("contact");
-            contact::check(path, &fixture::parse(path, &text)?, report)
+            contact::check(path, &fixture::parse(path, text)?, report)
         }
         Some("lcp") => {
             report.count_file("lcp");
-            lcp::check(path, &fixture::parse(path, &text)?, report)
+            lcp::check(path, &fixture::parse(path, text)?, report)
         }
         other => Err(VerifyError::Malformed {
             path: path.to_owned(),
