@@ -115,6 +115,7 @@ fn placed(word: &str, dir: &Path) -> String {
     match word {
         "DIR" => at("dir"),
         "SCENE" | "NAME" => "dynamo-balance".to_owned(),
+        "SUITE" => "servo".to_owned(),
         "FILE.bvh" => at("file.bvh"),
         "OUT.bvh" => at("out.bvh"),
         "DIR/tuned.toml" => at("tune/tuned.toml"),
