@@ -34,10 +34,9 @@ const AGAIN: (f64, f64) = (0.25, 0.85);
 const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 /// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
 const TRIES: (u32, f64) = (1, 0.06);
-/// The same of one on its feet, who may not wait as long.
-const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.8);
-/// Distance at which one on its feet whose time is up is not near enough, m.
-const TOO_FAR: f64 = 0.1;
+/// Docked on its feet: distance (m), how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much), and what is waited for
+/// it at most (s).
+const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.5);
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
 const HIGHER: f64 = 0.08;
 /// How far the capture point is beyond the soles of one who will not stand, m.
@@ -68,7 +67,7 @@ impl RoundTrip {
                     self.let_go(sense, if pushed { Cause::Push } else { Cause::Blow });
                 } else if self.passage.motion != OWN_MOTION {
                     self.lead_home(sense);
-                } else if self.left.is_some() && self.remainder.is_over(time) {
+                } else if self.left.is_some() && self.remainder.is_over(time) && self.feet.is_over() {
                     self.left = None;
                     self.returns += 1;
                 }
@@ -101,6 +100,7 @@ impl RoundTrip {
         self.left.get_or_insert(sense.time());
         self.stand.calm();
         self.remainder.clear();
+        self.feet.clear();
         let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
         if upright && sense.own.pelvis_height() > LOST.1 * self.tall {
             self.switch(Phase::Reacting { since: sense.time(), calm: 0.0 }, cause);
@@ -141,9 +141,11 @@ impl RoundTrip {
                 let found = Found { motion, at, place, distance };
                 return self.dock(sense, &found, 1.0, Cause::Near);
             }
-            let goes = !stays || margin < -GOING || lasted > LONGEST_REACTION;
-            if goes && self.options.catch && is_turn(time, sense.dt) {
-                let found = self.finder.moving(sense, &mut self.motions, Among::Moving);
+            let goes = margin < -GOING;
+            if (goes || !stays || lasted > LONGEST_REACTION) && self.options.catch && is_turn(time, sense.dt) {
+                // Who stood and goes over does not come back by standing.
+                let among = if stays && goes { Among::Staggers } else { Among::Moving };
+                let found = self.finder.moving(sense, &mut self.motions, among);
                 if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
                     return self.dock(sense, &found, 1.0, Cause::Balance);
                 }
@@ -231,27 +233,53 @@ impl RoundTrip {
         }
         if is_turn(time, sense.dt) {
             self.fit(sense, on_feet);
+            if on_feet && self.options.search && !self.stays() {
+                self.look_for_nearer(sense);
+            }
         }
         self.passage.write(&mut self.motions, &self.own, time, &mut self.wanted.q);
         let distance = self.finder.distance(sense, &self.wanted.q);
-        let (at_once, enough, a_while, longest) = if on_feet { DOCKED_UP } else { DOCKED };
         let lasted = time - since;
-        let near = distance < at_once || distance < enough && lasted > a_while;
-        let lost = on_feet && sense.own.trunk_up().dot(sense.own.up()) < LOST.0;
-        if near {
+        if on_feet {
+            let lost = sense.own.trunk_up().dot(sense.own.up()) < LOST.0;
+            if distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
+                self.begin_to_play(sense, distance, Cause::Near);
+            } else if lost || lasted > DOCKED_UP.2 {
+                self.fall(sense, if lost { Cause::Balance } else { Cause::Late });
+            }
+            return;
+        }
+        let (at_once, enough, a_while, longest) = DOCKED;
+        if distance < at_once || distance < enough && lasted > a_while {
             self.begin_to_play(sense, distance, Cause::Near);
-        } else if lost {
-            self.fall(sense, Cause::Balance);
         } else if lasted > longest {
-            if on_feet && distance > TOO_FAR {
-                self.fall(sense, Cause::Late);
-            } else if !on_feet && self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
+            if self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
                 self.tries += 1;
                 self.lie(sense, Cause::Late);
             } else {
                 self.begin_to_play(sense, distance, Cause::Late);
             }
         }
+    }
+
+    /// Looks whether another moment has come nearer than the one it docks to.
+    fn look_for_nearer(&mut self, sense: &Sense<'_>) {
+        let among = if self.passage.motion == OWN_MOTION { Among::Moving } else { Among::Staggers };
+        let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
+        let lift = self.finder.lift(sense);
+        let (_, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 3.0);
+        if let Some(found) = self.finder.moving(sense, &mut self.motions, among)
+            && found.distance < AGAIN.1 * now
+        {
+            self.passage = Passage::found(&found, sense.time(), 1.0);
+        }
+    }
+
+    /// How much faster or slower its centre of mass is than that of what it docks to, m/s.
+    fn speed_off(&mut self, sense: &Sense<'_>) -> f64 {
+        let (motion, place) = (self.passage.motion, self.passage.place);
+        let at = self.passage.clip_time(sense.time());
+        self.finder.speed_off(sense, self.motions[motion].as_mut(), at, &place)
     }
 
     /// Puts the motion where the body is: nothing is pulled along the ground that need not be. One who lies is as high as its own flesh.

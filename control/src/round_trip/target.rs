@@ -89,6 +89,12 @@ impl RoundTrip {
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
         self.actual.v.copy_from_slice(&sense.state.v[tree.freedoms]);
         self.remainder.keep(&self.own, &self.actual, &self.wanted, sense.time(), seconds);
+        // Who is to snap does so with both feet.
+        if seconds > 0.0 {
+            self.feet.begin(sense, &self.own, &self.wanted.q);
+        } else {
+            self.feet.clear();
+        }
     }
 
     /// Bodies of the target at the end of the step, into `target`.
