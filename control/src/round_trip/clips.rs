@@ -30,9 +30,13 @@ pub enum Road {
 const CLIPS: &[(&str, Road)] = &[
     ("get-up-prone", Road::GetUp),
     ("get-up-supine", Road::GetUp),
+    ("get-up-side", Road::GetUp),
+    ("kneel-up", Road::GetUp),
     ("stagger", Road::Stagger),
     ("stagger-forward", Road::Stagger),
     ("stagger-left", Road::Stagger),
+    ("stagger-forward-left", Road::Stagger),
+    ("stagger-back-left", Road::Stagger),
     ("stop", Road::Stagger),
     ("start", Road::Start),
 ];

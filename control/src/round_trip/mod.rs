@@ -324,7 +324,9 @@ impl Controller for RoundTrip {
         // One who gets up beside others is touched by them all the time.
         let leads_back = self.phase == Phase::Playing && self.passage.motion != OWN_MOTION;
         let notice = self.options.notice * if leads_back { BUSY } else { 1.0 };
-        let hit = disturbed && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
+        // What lasts of a hit that is over is none: who is back already would be let go again.
+        let acts = disturbed && self.disturbance.quiet_for() == 0.0;
+        let hit = acts && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
         self.docking = 0.0;
         self.go_on(sense, hit);
         match self.phase {

@@ -33,10 +33,12 @@ const AGAIN: (f64, f64) = (0.25, 0.85);
 /// Docked: distance that is near at once (m), that is near enough (m) after a while (s), and what is waited for it at most (s).
 const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 /// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
-const TRIES: (u32, f64) = (1, 0.06);
+const TRIES: (u32, f64) = (1, 0.05);
 /// Docked on its feet: distance (m), how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much), and what is waited for
 /// it at most (s).
-const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.5);
+const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.0);
+/// Distance at which one on its feet has lost what it docks to, m.
+const TOO_FAR: f64 = 0.25;
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
 const HIGHER: f64 = 0.08;
 /// How far the capture point is beyond the soles of one who will not stand, m.
@@ -85,7 +87,7 @@ impl RoundTrip {
                 }
             }
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
-            Phase::Docking { since } => self.arrive(sense, since, hit),
+            Phase::Docking { since } => self.arrive(sense, since),
         }
     }
 
@@ -132,23 +134,22 @@ impl RoundTrip {
         let calm = if steady { calm + sense.dt } else { 0.0 };
         self.phase = Phase::Reacting { since, calm };
         let stays = self.stays();
-        if self.options.back && self.disturbance.quiet_for() > QUIET {
-            if calm > CALM.2 && stays {
-                let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
-                let lift = self.finder.lift(sense);
-                let (place, distance) =
-                    self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
-                let found = Found { motion, at, place, distance };
-                return self.dock(sense, &found, 1.0, Cause::Near);
-            }
-            let goes = margin < -GOING;
-            if (goes || !stays || lasted > LONGEST_REACTION) && self.options.catch && is_turn(time, sense.dt) {
-                // Who stood and goes over does not come back by standing.
-                let among = if stays && goes { Among::Staggers } else { Among::Moving };
-                let found = self.finder.moving(sense, &mut self.motions, among);
-                if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
-                    return self.dock(sense, &found, 1.0, Cause::Balance);
-                }
+        if self.options.back && self.disturbance.quiet_for() > QUIET && calm > CALM.2 && stays {
+            let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
+            let lift = self.finder.lift(sense);
+            let (place, distance) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
+            let found = Found { motion, at, place, distance };
+            return self.dock(sense, &found, 1.0, Cause::Near);
+        }
+        // What goes over, or goes somewhere, looks at once, while the hit still acts: in a tenth of a second a gait is lost.
+        let goes = margin < -GOING;
+        let looks = goes || !stays || lasted > LONGEST_REACTION;
+        if looks && self.options.back && self.options.catch && (!stays || is_turn(time, sense.dt)) {
+            // Who stood and goes over does not come back by standing.
+            let among = if stays && goes { Among::Staggers } else { Among::Moving };
+            let found = self.finder.moving(sense, &mut self.motions, among);
+            if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
+                return self.dock(sense, &found, 1.0, Cause::Balance);
             }
         }
         // One who stands and will not come back by itself is lost; one who goes somewhere was out of balance before.
@@ -226,11 +227,8 @@ impl RoundTrip {
     }
 
     /// Whether it has come to where it is pulled.
-    fn arrive(&mut self, sense: &Sense<'_>, since: f64, hit: bool) {
+    fn arrive(&mut self, sense: &Sense<'_>, since: f64) {
         let (time, on_feet) = (sense.time(), self.passage.speed > 0.0);
-        if hit && on_feet && self.disturbance.quiet_for() == 0.0 {
-            return self.let_go(sense, Cause::Blow);
-        }
         if is_turn(time, sense.dt) {
             self.fit(sense, on_feet);
             if on_feet && self.options.search && !self.stays() {
@@ -241,8 +239,9 @@ impl RoundTrip {
         let distance = self.finder.distance(sense, &self.wanted.q);
         let lasted = time - since;
         if on_feet {
-            let lost = sense.own.trunk_up().dot(sense.own.up()) < LOST.0;
-            if distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
+            let lost = sense.own.trunk_up().dot(sense.own.up()) < LOST.0 || distance > TOO_FAR;
+            let quiet = self.disturbance.quiet_for() > QUIET;
+            if quiet && distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
                 self.begin_to_play(sense, distance, Cause::Near);
             } else if lost || lasted > DOCKED_UP.2 {
                 self.fall(sense, if lost { Cause::Balance } else { Cause::Late });

@@ -1,7 +1,7 @@
 //! Where it wants to be: a moment of a motion at a place, going or held.
 
 use stuntlab_physics::Model;
-use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::dynamics::{forward_kinematics, forward_velocity};
 
 use super::RoundTrip;
 use super::finder::{Found, OWN_MOTION};
@@ -97,8 +97,9 @@ impl RoundTrip {
         }
     }
 
-    /// Bodies of the target at the end of the step, into `target`.
+    /// Bodies of the target at the end of the step and their velocities, into `target`.
     pub(super) fn look_at_target(&mut self) {
         forward_kinematics(&self.own, &self.next, &mut self.target);
+        forward_velocity(&self.own, &self.next, &mut self.target);
     }
 }

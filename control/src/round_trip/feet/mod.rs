@@ -32,6 +32,8 @@ use leg::{Pose, put};
 const STANDS: (f64, f64) = (0.02, 0.25);
 /// Height below which the lowest point of a sole is down, and all of them are if it is flat, m.
 const DOWN: (f64, f64) = (0.02, 0.022);
+/// A foot that is faster is not stopped before this long after a splice: m/s, s. What a splice begins with goes on.
+const FAST: (f64, f64) = (0.4, 0.02);
 /// Seconds in which what a foot is off its base dies out: of one that stands, and of one in the air.
 const FADES: (f64, f64) = (0.15, 0.25);
 /// How far a foot goes on where it touches down, m, times 27/4.
@@ -80,6 +82,8 @@ pub(super) struct Feet {
     soles: Vec<Sole>,
     feet: [Foot; 2],
     active: bool,
+    /// When they began, s.
+    begun: f64,
     state: State,
     data: Data,
 }
@@ -104,6 +108,7 @@ impl Feet {
             soles: physique.soles().to_vec(),
             feet: [foot; 2],
             active: false,
+            begun: 0.0,
             state: State::new(own),
             data: Data::new(own),
         })
@@ -121,7 +126,7 @@ impl Feet {
 
     /// Begins where the body has them, on the way into a motion whose pose is `wanted` now.
     pub(super) fn begin(&mut self, sense: &Sense<'_>, own: &Model, wanted: &[f64]) {
-        self.active = true;
+        (self.active, self.begun) = (true, sense.time());
         self.state.q.copy_from_slice(wanted);
         forward_kinematics(own, &self.state, &mut self.data);
         for side in Side::BOTH {
@@ -193,8 +198,9 @@ impl Feet {
             let k = side as usize;
             let (motion, blend) = (there[k], Pose::of(&self.data, self.legs[k].foot));
             let (low, high) = self.heights(side, &self.feet[k].now, ground);
-            let is_down = low < DOWN.0;
             let foot = self.feet[k];
+            let goes_on = foot.velocity[0].length() > FAST.0 && time - self.begun < FAST.1;
+            let is_down = low < DOWN.0 && !goes_on;
             let bears = |other: &Foot| matches!(other.base, Base::Held(_) | Base::Blend);
             let wanted = match foot.base {
                 Base::Step(_, since) if time - since < STEP.0 => foot.base,
