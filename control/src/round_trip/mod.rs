@@ -175,6 +175,7 @@ pub struct RoundTrip {
     aided: f64,
     returns: u32,
     falls: u32,
+    staggers: u32,
     /// When it left its own motion, s.
     left: Option<f64>,
     longest: f64,
@@ -228,6 +229,7 @@ impl RoundTrip {
             aided: 0.0,
             returns: 0,
             falls: 0,
+            staggers: 0,
             left: None,
             longest: 0.0,
             values: [0.0; PUBLISHED.len()],

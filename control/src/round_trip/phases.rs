@@ -297,6 +297,7 @@ impl RoundTrip {
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
         self.farthest = self.farthest.max(distance);
+        self.staggers += u32::from(self.passage.speed > 0.0 && self.passage.motion != OWN_MOTION);
         self.passage = self.passage.at_speed(1.0, sense.time());
         let lift = self.finder.lift(sense);
         self.passage.sink(lift, sense.time());

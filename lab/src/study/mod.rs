@@ -24,6 +24,7 @@ pub mod clip_trials;
 pub mod dynamo_trials;
 mod engine;
 pub mod gain_map;
+mod mark;
 mod merge;
 mod plan;
 pub mod push_atlas;
@@ -34,6 +35,7 @@ mod store;
 mod table;
 
 pub use engine::{Finished, Order, conduct};
+pub use mark::Mark;
 pub use merge::merge;
 pub use plan::{Kind, Measured, Plan, Shard, Size, Trial, grid, latin_hypercube};
 pub use store::Results;

@@ -93,3 +93,44 @@ pub(super) fn put(own: &Model, data: &Data, pose: &mut State, leg: &Leg, goal: &
     }
     set_turn(own, pose, leg.foot, shank, goal.turn);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walking::Biped;
+    use proptest::prelude::*;
+    use stuntlab_mocap::Side;
+    use stuntlab_mocap::character::Physique;
+    use stuntlab_physics::dynamics::forward_kinematics;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// A foot goes where it is put, within a few centimetres of where it stood, and one that is there stays.
+        #[test]
+        fn a_foot_is_where_it_is_put(
+            off in prop::array::uniform3(-0.04..0.04_f64), turn in prop::array::uniform3(-0.1..0.1_f64),
+            bend in 0.3..1.2_f64, left in prop::bool::ANY,
+        ) {
+            let figure = crate::fighter::library_figure(false);
+            let own = figure.model();
+            let biped = Biped::of(&Physique::of(&figure)).expect("a biped");
+            let leg = *biped.leg(if left { Side::Left } else { Side::Right });
+            let (mut pose, mut data) = (State::new(own), Data::new(own));
+            pose.q[own.bodies()[leg.shank].coordinates()][0] = bend;
+            forward_kinematics(own, &pose, &mut data);
+            let (before, there) = (pose.q.clone(), Pose::of(&data, leg.foot));
+            put(own, &data, &mut pose, &leg, &there);
+            for (a, b) in before.iter().zip(&pose.q) {
+                prop_assert!((a - b).abs() < 1e-7, "{a} {b}");
+            }
+            pose.q.copy_from_slice(&before);
+            let goal = there.plus([DVec3::from_array(off), DVec3::from_array(turn)]);
+            put(own, &data, &mut pose, &leg, &goal);
+            forward_kinematics(own, &pose, &mut data);
+            let left = Pose::of(&data, leg.foot).off(&goal);
+            prop_assert!(left[0].length() < 1e-9, "{left:?}");
+            prop_assert!(left[1].length() < 2e-3, "{left:?}");
+        }
+    }
+}
