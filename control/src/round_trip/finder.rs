@@ -26,7 +26,7 @@ const BEGINNING: f64 = 0.3;
 /// Seconds by which velocities count as positions: a hand at 1 m/s is as far off as one that is 10 cm away.
 const VELOCITY_TIME: f64 = 0.1;
 /// Candidates per heading that are looked at again.
-const CANDIDATES: usize = 4;
+const CANDIDATES: usize = 6;
 /// Distance that a tilt of the pelvis by one radian counts for, m: one who lies on the back and one on the face are much alike as points.
 const TILT_ARM: f64 = 0.3;
 /// How many times its height a body's being lifted counts: docking forces cannot carry it.
@@ -383,6 +383,9 @@ impl Finder {
         for k in 0..self.found.len() {
             let Match { id, .. } = self.found[k];
             let at = id.frame as f64 / RATE;
+            if id.clip > OWN_MOTION && at > self.ways.list()[id.clip - 1].entry {
+                continue;
+            }
             let Some(motion) = motions.get_mut(id.clip) else { continue };
             let (place, distance) = self.measure(sense, motion.as_mut(), at, lift, feet);
             let root = self.data.world_from_body(self.own.body_ids().at(0));

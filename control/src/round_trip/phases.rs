@@ -39,6 +39,8 @@ const TRIES: (u32, f64) = (1, 0.05);
 const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.0);
 /// Distance at which one on its feet has lost what it docks to, m.
 const TOO_FAR: f64 = 0.25;
+/// Acceleration with which the blend of one who lies begins, m/s².
+const GENTLE: f64 = 1.0;
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
 const HIGHER: f64 = 0.08;
 /// How far the capture point is beyond the soles of one who will not stand, m.
@@ -297,12 +299,16 @@ impl RoundTrip {
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
         self.farthest = self.farthest.max(distance);
-        self.staggers += u32::from(self.passage.speed > 0.0 && self.passage.motion != OWN_MOTION);
+        let lies = self.passage.speed == 0.0;
+        self.staggers += u32::from(!lies && self.passage.motion != OWN_MOTION);
         self.passage = self.passage.at_speed(1.0, sense.time());
         let lift = self.finder.lift(sense);
         self.passage.sink(lift, sense.time());
         self.switch(Phase::Playing, cause);
-        self.blend_in(sense, self.options.blend);
+        // A blend begins with an acceleration of 6 d/T²: who lies still has the time not to be jerked.
+        let gentle = if lies { (6.0 * distance / GENTLE).sqrt() } else { 0.0 };
+        let blend = if self.options.blend > 0.0 { self.options.blend.max(gentle) } else { 0.0 };
+        self.blend_in(sense, blend);
     }
 
     /// A clip that leads back: is it over?

@@ -37,7 +37,7 @@ const FAST: (f64, f64) = (0.4, 0.02);
 /// Seconds in which what a foot is off its base dies out: of one that stands, and of one in the air.
 const FADES: (f64, f64) = (0.15, 0.25);
 /// How far a foot goes on where it touches down, m, times 27/4.
-const SLIDES: f64 = 0.005 * 27.0 / 4.0;
+const SLIDES: f64 = 0.003 * 27.0 / 4.0;
 /// How far off its place a foot is not worth a step, m and rad.
 const IN_PLACE: (f64, f64) = (0.006, 0.04);
 /// A step into place: seconds, and how high, m.
