@@ -248,14 +248,14 @@ impl Finder {
         motion.write(at, &mut self.state.q);
         forward_kinematics(&self.own, &self.state, &mut self.data);
         let parts = sense.own.physique();
-        // The foot that bears more stays; the other can take a step.
-        let [left, right] = Side::BOTH.map(|side| sense.own.load(side));
-        let stays = if right > left { Side::Right } else { Side::Left };
+        // The foot that bears more stays; the other can take a step. Feet that were played back have not felt anything: then both.
+        let loads = Side::BOTH.map(|side| sense.own.load(side));
+        let stays = |side: Side| loads[side as usize] >= loads[0].max(loads[1]);
         let pairs = self.points.iter().zip(self.weights.iter()).map(|((_, point), weight)| {
             let bone = stuntlab_mocap::character::Bone::new(point.body.index());
             let from = self.data.world_from_body(point.body).transform_point(point.point_body);
             let to = sense.data.world_from_body(sense.body_of(bone)).transform_point(point.point_body);
-            (from, to, if parts.foot(bone) == Some(stays) { feet * weight } else { *weight })
+            (from, to, if parts.foot(bone).is_some_and(stays) { feet * weight } else { *weight })
         });
         let place = Place::fitting(pairs.clone(), lift);
         (place, rms(pairs.map(|(from, to, _)| (place.point(from), to))))

@@ -2,6 +2,7 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::Actuation;
+use stuntlab_physics::collide::{ColliderId, Ray, cast_ray};
 use stuntlab_physics::glam::DVec3;
 
 use super::finder::{Among, Found, OWN_MOTION};
@@ -47,6 +48,9 @@ const HIGHER: f64 = 0.08;
 const GOING: f64 = 0.04;
 /// Distance from which a stagger can still be docked to, m.
 const CATCHABLE: f64 = 0.16;
+/// Shares of a stagger's way at which there must be ground, and how level it must be, m.
+const AHEAD: [f64; 3] = [0.25, 0.5, 1.0];
+const LEVEL: f64 = 0.06;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
 /// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
@@ -150,7 +154,9 @@ impl RoundTrip {
             // Who stood and goes over does not come back by standing.
             let among = if stays && goes { Among::Staggers } else { Among::Moving };
             let found = self.finder.moving(sense, &mut self.motions, among);
-            if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
+            if let Some(found) = found.filter(|found| found.distance < CATCHABLE)
+                && self.has_ground(sense, &found)
+            {
                 return self.dock(sense, &found, 1.0, Cause::Balance);
             }
         }
@@ -158,6 +164,26 @@ impl RoundTrip {
         if stays && margin < -LOST.2 {
             self.fall(sense, Cause::Balance);
         }
+    }
+
+    /// Whether a way that was found goes over ground as high as the one it stands on: nobody staggers on air down a flight of stairs.
+    fn has_ground(&mut self, sense: &Sense<'_>, found: &Found) -> bool {
+        if found.motion == OWN_MOTION {
+            return true;
+        }
+        let (end, ground) = (self.motions[found.motion].duration(), sense.own.ground());
+        let colliders = sense.model.colliders();
+        AHEAD.iter().all(|share| {
+            let at = found.at + share * (end - found.at);
+            self.motions[found.motion].write(at, &mut self.wanted.q);
+            let root = self.own.bodies()[0].joint().parent_from_joint;
+            let at = root.transform_point(DVec3::new(self.wanted.q[0], self.wanted.q[1], self.wanted.q[2]));
+            let at = found.place.point(at);
+            let ray = Ray { origin: at, direction: DVec3::NEG_Z, max_distance: 2.0 * self.tall };
+            let is_fixed = |id: ColliderId| colliders.list()[id.index()].body.is_none();
+            let hit = cast_ray(colliders, &sense.data.collision.world_from_shape, &ray, is_fixed);
+            hit.is_some_and(|hit| (hit.point_world.z - ground).abs() < LEVEL)
+        })
     }
 
     /// Whether the motion it tracks stays where it is.
@@ -245,8 +271,13 @@ impl RoundTrip {
             let quiet = self.disturbance.quiet_for() > QUIET;
             if quiet && distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
                 self.begin_to_play(sense, distance, Cause::Near);
-            } else if lost || lasted > DOCKED_UP.2 {
-                self.fall(sense, if lost { Cause::Balance } else { Cause::Late });
+            } else if lost {
+                self.fall(sense, Cause::Balance);
+            } else if lasted > DOCKED_UP.2 {
+                // Who is still on its feet is not lost: it stands, and looks again.
+                self.passage = Passage::own(time);
+                self.stand.calm();
+                self.switch(Phase::Reacting { since: time, calm: 0.0 }, Cause::Late);
             }
             return;
         }
@@ -271,6 +302,7 @@ impl RoundTrip {
         let (_, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 3.0);
         if let Some(found) = self.finder.moving(sense, &mut self.motions, among)
             && found.distance < AGAIN.1 * now
+            && self.has_ground(sense, &found)
         {
             self.passage = Passage::found(&found, sense.time(), 1.0);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stuntlab_alloc_test::{Counting, allocations};
 use stuntlab_control::fighter::library_figure;
-use stuntlab_control::reference::{ClipReference, Reference};
+use stuntlab_control::reference::ClipReference;
 use stuntlab_control::round_trip::clips::Ways;
 use stuntlab_control::round_trip::{RoundTrip, RoundTripOptions};
 use stuntlab_control::stand::{Stand, StandOptions, Standing};
