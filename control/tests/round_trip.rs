@@ -158,7 +158,8 @@ fn shoved_in(clip: &stuntlab_mocap::Clip, side: f64, force: DVec3, seconds: f64)
 fn a_mirrored_hit_has_the_mirrored_answer() {
     let clip = library::clip("idle").expect("in the library");
     let mirrored = stuntlab_mocap::edit::mirror(&clip);
-    for force in [DVec3::new(-350.0, 90.0, 0.0), DVec3::new(120.0, 420.0, 0.0), DVec3::new(300.0, -60.0, 0.0)] {
+    for force in [DVec3::new(-350.0, 90.0, 0.0), DVec3::new(120.0, 420.0, 0.0), DVec3::new(300.0, -60.0, 0.0)]
+    {
         let (one, phases) = shoved_in(&clip, 1.0, force, 1.0);
         let (other, same) = shoved_in(&mirrored, -1.0, force, 1.0);
         assert_eq!(phases, same);

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use stuntlab_mocap::{JointId, Side};
 use stuntlab_mocap::character::{BodyPoint, Character};
 use stuntlab_mocap::features::{FeatureLayout, FeatureOptions};
 use stuntlab_mocap::search::{Filter, FrameId, Match, PoseDatabase, Room};
+use stuntlab_mocap::{JointId, Side};
 use stuntlab_physics::dynamics::{center_of_mass, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Data, Model, State};

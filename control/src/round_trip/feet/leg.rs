@@ -41,10 +41,7 @@ impl Pose {
 
     /// Gone on for a while with a velocity and a spin, world axes.
     pub(super) fn later(&self, velocity: [DVec3; 2], seconds: f64) -> Self {
-        Self {
-            at: self.at + seconds * velocity[0],
-            turn: rotation::exp(seconds * velocity[1]) * self.turn,
-        }
+        Self { at: self.at + seconds * velocity[0], turn: rotation::exp(seconds * velocity[1]) * self.turn }
     }
 }
 

@@ -191,8 +191,8 @@ impl Feet {
         self.state.q.copy_from_slice(motion);
         forward_kinematics(own, &self.state, &mut self.data);
         let there = [0, 1].map(|k: usize| Pose::of(&self.data, self.legs[k].foot));
-        let stand = Side::BOTH
-            .map(|s| self.stands(s, &self.feet[s as usize].motion, &there[s as usize], ground, dt));
+        let stand =
+            Side::BOTH.map(|s| self.stands(s, &self.feet[s as usize].motion, &there[s as usize], ground, dt));
         forward_kinematics(own, next, &mut self.data);
         for side in Side::BOTH {
             let k = side as usize;
@@ -228,24 +228,27 @@ impl Feet {
             };
             let foot = &mut self.feet[k];
             if std::mem::discriminant(&wanted) != std::mem::discriminant(&foot.base) {
-                let (was, will) =
-                    (pose_on(wanted, &foot.motion, &foot.blend, time), pose_on(wanted, &motion, &blend, time + dt));
+                let (was, will) = (
+                    pose_on(wanted, &foot.motion, &foot.blend, time),
+                    pose_on(wanted, &motion, &blend, time + dt),
+                );
                 let before = foot.now.off(&was);
                 let after = foot.now.later(foot.velocity, dt).off(&will);
                 foot.off = before;
                 foot.rate = [0, 1].map(|k: usize| (after[k] - before[k]) / dt);
                 foot.since = time;
-                foot.whole = if wanted == Base::Blend { FADES.1 } else { stopping(foot.off[0], foot.rate[0], dt) };
+                foot.whole =
+                    if wanted == Base::Blend { FADES.1 } else { stopping(foot.off[0], foot.rate[0], dt) };
             }
             foot.base = wanted;
             let left = [0, 1].map(|k: usize| {
-                let of = |j: usize| fading(foot.off[k][j], foot.rate[k][j], time + dt - foot.since, foot.whole);
+                let of =
+                    |j: usize| fading(foot.off[k][j], foot.rate[k][j], time + dt - foot.since, foot.whole);
                 DVec3::new(of(0), of(1), of(2))
             });
             let goal = pose_on(wanted, &motion, &blend, time + dt).plus(left);
             let turn = (goal.turn * foot.now.turn.conjugate()).normalize();
-            foot.velocity =
-                [(goal.at - foot.now.at) / dt, rotation::log(turn) / dt];
+            foot.velocity = [(goal.at - foot.now.at) / dt, rotation::log(turn) / dt];
             (foot.now, foot.motion, foot.blend) = (goal, motion, blend);
             if left != [DVec3::ZERO; 2] || !matches!(wanted, Base::Blend) {
                 put(own, &self.data, next, &self.legs[k], &goal);

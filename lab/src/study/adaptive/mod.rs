@@ -58,10 +58,8 @@ fn report(results: &Results, dir: &Path) -> Result<Report, StudyError> {
     pictures::write(results, &costs, dir)?;
     let marks = marks::judge(results, &costs);
     let limbs = Table::by(results, &["body"], |t| t.0[0] == hit::MAP);
-    let text = Mark::text(&marks)
-        + &marks::map_text(&limbs)
-        + &marks::estimates_text(results)
-        + &cost::text(&costs);
+    let text =
+        Mark::text(&marks) + &marks::map_text(&limbs) + &marks::estimates_text(results) + &cost::text(&costs);
     let json = json!({
         "marks": marks.iter().map(Mark::to_json).collect::<Vec<_>>(),
         "limbs": limbs.to_json(),

@@ -90,7 +90,8 @@ pub(super) fn write(costs: &[Cost], dir: &Path) -> Result<(), StudyError> {
 /// The promises of costs.
 pub(super) fn judge(costs: &[Cost]) -> Vec<Mark> {
     let of = |many, simulated| costs.iter().find(|c| c.many == many && c.simulated == simulated);
-    let (Some(played), Some(one), Some(ten), Some(crowd)) = (of(1, false), of(1, true), of(10, false), of(10, true))
+    let (Some(played), Some(one), Some(ten), Some(crowd)) =
+        (of(1, false), of(1, true), of(10, false), of(10, true))
     else {
         return Vec::new();
     };

@@ -40,7 +40,8 @@ pub(super) fn measure(sizes: &[usize]) -> Vec<Cost> {
                 times.push(1e6 * (0..ROUNDS).map(once).fold(f64::INFINITY, f64::min));
             });
             times.sort_by(f64::total_cmp);
-            let at = |share: f64| times.get((share * times.len() as f64) as usize).copied().unwrap_or(f64::NAN);
+            let at =
+                |share: f64| times.get((share * times.len() as f64) as usize).copied().unwrap_or(f64::NAN);
             costs.push(Cost { frames: *frames, way, median: at(0.5), high: at(0.95) });
         }
     }
@@ -62,7 +63,13 @@ pub(super) fn text(costs: &[Cost], results: &Results) -> String {
         let row = found.map_or([f64::NAN; 3], |(_, row)| [row[0], row[1], row[2]]);
         format!(
             "{:>8} frames  {:18} {:9.1} µs (95 % {:9.1})  recall {:.3}  distance over the nearest's {:.3}, at most {:.2}\n",
-            c.frames, c.way.name(), c.median, c.high, row[0], row[1], row[2]
+            c.frames,
+            c.way.name(),
+            c.median,
+            c.high,
+            row[0],
+            row[1],
+            row[2]
         )
     };
     costs.iter().map(line).collect()

@@ -40,7 +40,11 @@ impl Way {
 }
 
 /// Answers all queries of some takes by a way, each told to `told` with how it was asked.
-pub(super) fn answer(takes: &Takes, way: Way, mut told: impl FnMut(&[f32], &mut dyn FnMut() -> Option<Match>)) {
+pub(super) fn answer(
+    takes: &Takes,
+    way: Way,
+    mut told: impl FnMut(&[f32], &mut dyn FnMut() -> Option<Match>),
+) {
     let keys: PoseDatabase;
     let database = match way {
         Way::Keys(tolerance) => {
@@ -65,7 +69,9 @@ pub(super) fn answer(takes: &Takes, way: Way, mut told: impl FnMut(&[f32], &mut 
 pub(super) fn accuracy(takes: &Takes, way: Way) -> [f64; 3] {
     let (mut hits, mut sum, mut worst, mut n) = (0.0, 0.0, 0.0_f64, 0.0);
     answer(takes, way, |query, ask| {
-        let Some(nearest) = takes.database.brute_force(query, 1, &Filter::ALL).first().copied() else { return };
+        let Some(nearest) = takes.database.brute_force(query, 1, &Filter::ALL).first().copied() else {
+            return;
+        };
         let ratio = ask().map_or(f64::INFINITY, |found| found.distance / nearest.distance.max(1e-9));
         hits += f64::from(u8::from(ratio <= 1.0));
         sum += ratio;
