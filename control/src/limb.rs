@@ -4,7 +4,10 @@
 //! `t·R(δ)s = A cos δ + B sin δ + C`, which the wanted distance `d` of the end asks to be `(d² - t² - s²)/2`. Then the whole
 //! limb swings to the place.
 
+use stuntlab_mocap::character::Bone;
 use stuntlab_physics::glam::{DQuat, DVec3};
+use stuntlab_physics::spatial::rotation;
+use stuntlab_physics::{JointKind, Model, State};
 
 /// A limb bends a little even where it is asked to stretch, so that the joint keeps its side.
 const STRETCHED: f64 = 0.9999;
@@ -43,6 +46,27 @@ impl Limb {
             _ => DQuat::IDENTITY,
         };
         (swing, swing * bend)
+    }
+}
+
+/// Turns the joint above a bone so that the bone has an attitude of the world, its parent being turned as `parent`.
+pub(crate) fn set_turn(own: &Model, pose: &mut State, bone: Bone, parent: DQuat, wanted: DQuat) {
+    let body = &own.bodies()[bone];
+    let frame = parent * DQuat::from_mat3(&body.joint().parent_from_joint.rotation);
+    let turn = frame.conjugate() * wanted;
+    match body.joint().kind {
+        JointKind::Universal { axes } => {
+            let q = &mut pose.q[body.coordinates()];
+            // The second axis is where the first turn takes it; what is left of the turn is lost.
+            let (a, b) = (axes[0], axes[1]);
+            let seen = turn * b;
+            let across = a.cross(b);
+            let first = seen.dot(across).atan2(seen.dot(b));
+            let rest = DQuat::from_axis_angle(a, first).conjugate() * turn;
+            let second = rotation::log(rest).dot(b);
+            (q[0], q[1]) = (first, second);
+        }
+        _ => pose.set_rotation(body, turn),
     }
 }
 

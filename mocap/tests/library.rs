@@ -44,6 +44,10 @@ fn what_ends_standing_ends_in_the_same_stand() {
         "forward-roll",
         "get-up-supine",
         "get-up-prone",
+        "get-up-side",
+        "kneel-up",
+        "stagger-forward-left",
+        "stagger-back-left",
         "rise",
     ] {
         let clip = library::clip(name).unwrap();
@@ -74,7 +78,7 @@ fn jumps_agree_with_gravity_in_the_clip_report() {
 
 #[test]
 fn clips_are_chosen_by_tag_and_unknown_names_list_the_known() {
-    assert_eq!(library::names().count(), 27);
+    assert_eq!(library::names().count(), 31);
     assert!(library::clip("jab").unwrap().tags.iter().any(|t| t == "punch"));
     let message = library::clip("moonwalk").unwrap_err().to_string();
     assert!(message.contains("moonwalk") && message.contains("cartwheel"), "{message}");

@@ -5,8 +5,8 @@ use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::rotation;
 use stuntlab_physics::{Data, JointKind, Model, State};
 
-use super::posture::{Goal, set_turn};
-use crate::limb::Limb;
+use super::posture::Goal;
+use crate::limb::{Limb, set_turn};
 use crate::walking::Leg;
 
 /// A mass and its first moment about some point.

@@ -20,6 +20,7 @@ use stuntlab_physics::{Data, JointKind, Model, State};
 use super::knees::Knees;
 use super::legs::{LegPose, Share};
 use crate::kind::Refusal;
+use crate::limb::set_turn;
 use crate::walking::{Biped, Leg};
 
 /// λ of (1).
@@ -214,27 +215,6 @@ impl Posture {
         let body = &own.bodies()[0];
         let place = body.joint().parent_from_joint.inverse_transform_point(root);
         pose.q[body.coordinates()][..3].copy_from_slice(&place.to_array());
-    }
-}
-
-/// Turns the joint above a bone so that the bone has an attitude of the world, its parent being turned as `parent`.
-pub(super) fn set_turn(own: &Model, pose: &mut State, bone: Bone, parent: DQuat, wanted: DQuat) {
-    let body = &own.bodies()[bone];
-    let frame = parent * DQuat::from_mat3(&body.joint().parent_from_joint.rotation);
-    let turn = frame.conjugate() * wanted;
-    match body.joint().kind {
-        JointKind::Universal { axes } => {
-            let q = &mut pose.q[body.coordinates()];
-            // The second axis is where the first turn takes it; what is left of the turn is lost.
-            let (a, b) = (axes[0], axes[1]);
-            let seen = turn * b;
-            let across = a.cross(b);
-            let first = seen.dot(across).atan2(seen.dot(b));
-            let rest = DQuat::from_axis_angle(a, first).conjugate() * turn;
-            let second = rotation::log(rest).dot(b);
-            (q[0], q[1]) = (first, second);
-        }
-        _ => pose.set_rotation(body, turn),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! (1)  F = k_f (x̄ - x) + b_f (x̄̇ - ẋ)     at a landmark, the centre of mass of each body; k_f = m ω², b_f = 2 ζ m ω
-//! (2)  Σ |F| ≤ ½ m g                      all of them are scaled down together; and come in within a fifth of a second
+//! (2)  Σ |F| ≤ ½ m g                      all of them are scaled down together; and come in within a tenth of a second
 //! ```
 //! The damper is taken at the end of the step. Springs that would be cut off are constant forces. All of it is an aid, and the ledger books it as such.
 
@@ -33,7 +33,7 @@ impl Default for Dock {
 /// Most that aids may ever be, of the weight.
 pub const MOST: f64 = 0.5;
 /// Time in which forces come in, s.
-const COMING: f64 = 0.2;
+const COMING: f64 = 0.1;
 
 /// A landmark: where a body's centre of mass is and shall be, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use stuntlab_mocap::JointId;
 use stuntlab_mocap::character::{BodyPoint, Character};
 use stuntlab_mocap::features::{FeatureLayout, FeatureOptions};
 use stuntlab_mocap::search::{Filter, FrameId, Match, PoseDatabase, Room};
-use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_mocap::{JointId, Side};
+use stuntlab_physics::dynamics::{center_of_mass, forward_kinematics};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Data, Model, State};
 
@@ -26,7 +26,7 @@ const BEGINNING: f64 = 0.3;
 /// Seconds by which velocities count as positions: a hand at 1 m/s is as far off as one that is 10 cm away.
 const VELOCITY_TIME: f64 = 0.1;
 /// Candidates per heading that are looked at again.
-const CANDIDATES: usize = 4;
+const CANDIDATES: usize = 6;
 /// Distance that a tilt of the pelvis by one radian counts for, m: one who lies on the back and one on the face are much alike as points.
 const TILT_ARM: f64 = 0.3;
 /// How many times its height a body's being lifted counts: docking forces cannot carry it.
@@ -48,6 +48,8 @@ pub enum Among {
     Own,
     /// Its own and staggers.
     Moving,
+    /// Staggers.
+    Staggers,
     /// Ways into a gait.
     Starts,
 }
@@ -77,6 +79,7 @@ pub struct Finder {
     databases: [Arc<PoseDatabase>; 2],
     beginnings: Filter,
     moving: Filter,
+    staggers: Filter,
     own_only: Filter,
     starts: Filter,
     room: Room,
@@ -110,6 +113,7 @@ impl Finder {
             room: Room::default(),
             beginnings: Filter::ALL,
             moving: Filter::ALL,
+            staggers: Filter::ALL,
             own_only: Filter::ALL,
             starts: Filter::ALL,
             query: Vec::with_capacity(layouts[1].width()),
@@ -149,6 +153,7 @@ impl Finder {
             all.filter(|(_, way)| way.road == road).map(|(k, _)| k + 1).collect()
         };
         self.beginnings = databases[0].with_clips(&of(Road::GetUp)).within(0.0..BEGINNING);
+        self.staggers = databases[1].with_clips(&of(Road::Stagger));
         let moving: Vec<usize> = of(Road::Stagger).into_iter().chain([OWN_MOTION]).collect();
         self.moving = databases[1].with_clips(&moving);
         self.own_only = databases[1].with_clips(&[OWN_MOTION]);
@@ -195,7 +200,7 @@ impl Finder {
     }
 
     /// Height of the ground that motions are made for, as the character was put into the scene, m.
-    fn base(&self) -> f64 {
+    pub fn base(&self) -> f64 {
         let height = |model: &Model| model.bodies()[0].joint().parent_from_joint.translation.z;
         height(&self.own) - height(self.ways.character().model())
     }
@@ -231,7 +236,7 @@ impl Finder {
         self.databases[0].is_empty()
     }
 
-    /// How far a body is from a motion at a time, and the place at which it is nearest; feet count `feet` times.
+    /// How far a body is from a motion at a time, and the place at which it is nearest; the foot that bears more counts `feet` times.
     pub fn measure(
         &mut self,
         sense: &Sense<'_>,
@@ -243,14 +248,34 @@ impl Finder {
         motion.write(at, &mut self.state.q);
         forward_kinematics(&self.own, &self.state, &mut self.data);
         let parts = sense.own.physique();
+        // The foot that bears more stays; the other can take a step. Feet that were played back have not felt anything: then both.
+        let loads = Side::BOTH.map(|side| sense.own.load(side));
+        let stays = |side: Side| loads[side as usize] >= loads[0].max(loads[1]);
         let pairs = self.points.iter().zip(self.weights.iter()).map(|((_, point), weight)| {
             let bone = stuntlab_mocap::character::Bone::new(point.body.index());
             let from = self.data.world_from_body(point.body).transform_point(point.point_body);
             let to = sense.data.world_from_body(sense.body_of(bone)).transform_point(point.point_body);
-            (from, to, if parts.is_foot(bone) { feet * weight } else { *weight })
+            (from, to, if parts.foot(bone).is_some_and(stays) { feet * weight } else { *weight })
         });
         let place = Place::fitting(pairs.clone(), lift);
         (place, rms(pairs.map(|(from, to, _)| (place.point(from), to))))
+    }
+
+    /// How much faster or slower the body's centre of mass goes than that of a motion at a time and place, m/s.
+    pub fn speed_off(
+        &mut self,
+        sense: &Sense<'_>,
+        motion: &mut dyn Reference,
+        at: f64,
+        place: &Place,
+    ) -> f64 {
+        let mut center = |at: f64| {
+            motion.write(at, &mut self.state.q);
+            forward_kinematics(&self.own, &self.state, &mut self.data);
+            center_of_mass(&self.own, &self.data).position
+        };
+        let velocity = (center(at + sense.dt) - center(at)) / sense.dt;
+        sense.own.velocity().distance(place.turn(velocity))
     }
 
     /// How much higher the body's joints are than those of the motion that was measured last, in the mean, less its lift, m.
@@ -346,6 +371,7 @@ impl Finder {
         match among {
             Among::Own => &mut self.own_only,
             Among::Moving => &mut self.moving,
+            Among::Staggers => &mut self.staggers,
             Among::Starts => &mut self.starts,
         }
     }
@@ -357,6 +383,9 @@ impl Finder {
         for k in 0..self.found.len() {
             let Match { id, .. } = self.found[k];
             let at = id.frame as f64 / RATE;
+            if id.clip > OWN_MOTION && at > self.ways.list()[id.clip - 1].entry {
+                continue;
+            }
             let Some(motion) = motions.get_mut(id.clip) else { continue };
             let (place, distance) = self.measure(sense, motion.as_mut(), at, lift, feet);
             let root = self.data.world_from_body(self.own.body_ids().at(0));

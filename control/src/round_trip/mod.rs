@@ -15,6 +15,7 @@
 //! | [`clips`] | motions that lead back |
 //! | [`finder`] | which moment of which of them is nearest |
 //! | [`place`], [`remainder`] | where a motion is played; what a body is off it, as it dies out |
+//! | `feet` | feet that stay where they stand, into a motion |
 //! | [`fall`] | what a body does on its way to the ground |
 //! | [`dock`] | forces that pull it into place |
 //! | `phases`, `target` | what leads from one to the next; where it wants to be |
@@ -25,6 +26,7 @@
 pub mod clips;
 pub mod dock;
 pub mod fall;
+mod feet;
 pub mod finder;
 mod kind;
 mod options;
@@ -40,6 +42,7 @@ pub use options::RoundTripOptions;
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Bone, Physique};
+use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::{Actuation, Data, JointKind, Model, State};
 
 use crate::adaptive::disturbance::Disturbance;
@@ -51,6 +54,7 @@ use crate::reference::Reference;
 use crate::stand::Stand;
 use clips::Ways;
 use fall::Falling;
+use feet::Feet;
 use finder::{Finder, OWN_MOTION};
 use published::PUBLISHED;
 use remainder::Remainder;
@@ -129,6 +133,10 @@ const BUSY: f64 = 100.0;
 /// Softer than a standing body's and over-damped: what settles must not swing.
 const SETTLING: Gains = Gains::Carried { stiffness: 150.0, damping: 36.0 };
 
+/// Seconds ahead at which a motion has its foot where it is now, to this many metres, if it leaves it there for a step.
+const AHEAD: [f64; 3] = [0.15, 0.3, 0.45];
+const STAYS: f64 = 0.01;
+
 /// A character on round trips.
 #[derive(Clone)]
 pub struct RoundTrip {
@@ -146,6 +154,7 @@ pub struct RoundTrip {
     phase: Phase,
     passage: Passage,
     remainder: Remainder,
+    feet: Feet,
     /// What was wanted, from a command.
     order: Option<Order>,
     entered: bool,
@@ -166,6 +175,7 @@ pub struct RoundTrip {
     aided: f64,
     returns: u32,
     falls: u32,
+    staggers: u32,
     /// When it left its own motion, s.
     left: Option<f64>,
     longest: f64,
@@ -197,6 +207,7 @@ impl RoundTrip {
             gains: Tuned::new(&own, own.body_ids(), SETTLING),
             disturbance: Disturbance::new(own.n_bodies()),
             remainder: Remainder::new(&own),
+            feet: Feet::new(&own, physique)?,
             phase: Phase::Playing,
             passage: Passage::own(0.0),
             tall: ways.character().root_height(),
@@ -218,6 +229,7 @@ impl RoundTrip {
             aided: 0.0,
             returns: 0,
             falls: 0,
+            staggers: 0,
             left: None,
             longest: 0.0,
             values: [0.0; PUBLISHED.len()],
@@ -248,15 +260,37 @@ impl RoundTrip {
 
     /// Plays its motion back: every joint at the rate that ends the step on it.
     fn play(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
-        let (own, h, tree) = (&self.own, sense.dt, sense.tree());
-        self.passage.write(&mut self.motions, own, sense.time() + h, &mut self.next.q);
-        self.remainder.add(own, sense.time() + h, &mut self.next.q);
+        let (h, tree, time) = (sense.dt, sense.tree(), sense.time());
+        self.passage.write(&mut self.motions, &self.own, time + h, &mut self.next.q);
+        if !self.feet.is_over() {
+            self.wanted.q.copy_from_slice(&self.next.q);
+        }
+        self.remainder.add(&self.own, time + h, &mut self.next.q);
+        if !self.feet.is_over() {
+            self.step_into_place(time, h);
+        }
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
-        self.actual.difference(own, &self.next, &mut self.ways);
+        self.actual.difference(&self.own, &self.next, &mut self.ways);
         for (rate, way) in out.prescribed_velocity[tree.freedoms].iter_mut().zip(&self.ways) {
             *rate = way / h;
         }
         out.prescribed[tree.bodies].fill(true);
+    }
+
+    /// Has the feet of the next pose stay where they stand; `wanted` has the motion's.
+    fn step_into_place(&mut self, time: f64, h: f64) {
+        let Self { own, motions, passage, feet, wanted, next, actual, target, remainder, .. } = self;
+        let ground = self.finder.base() + passage.place.shift.z;
+        let blended = remainder.is_over(time + h);
+        let mut ahead = |seconds: f64, foot: Bone| {
+            passage.write(motions, own, time + h + seconds, &mut actual.q);
+            forward_kinematics(own, actual, target);
+            target.position.world_from_body[foot.index()].translation
+        };
+        feet.put(own, (time, h), ground, &wanted.q, next, blended, |foot| {
+            let here = ahead(0.0, foot);
+            AHEAD.iter().all(|seconds| ahead(*seconds, foot).distance(here) < STAYS)
+        });
     }
 }
 
@@ -269,6 +303,7 @@ impl Controller for RoundTrip {
         self.entered = true;
         (self.phase, self.passage) = (Phase::Playing, Passage::own(sense.time()));
         self.remainder.clear();
+        self.feet.clear();
         self.aim(sense);
         let tree = sense.tree();
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
@@ -291,7 +326,9 @@ impl Controller for RoundTrip {
         // One who gets up beside others is touched by them all the time.
         let leads_back = self.phase == Phase::Playing && self.passage.motion != OWN_MOTION;
         let notice = self.options.notice * if leads_back { BUSY } else { 1.0 };
-        let hit = disturbed && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
+        // What lasts of a hit that is over is none: who is back already would be let go again.
+        let acts = disturbed && self.disturbance.quiet_for() == 0.0;
+        let hit = acts && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
         self.docking = 0.0;
         self.go_on(sense, hit);
         match self.phase {

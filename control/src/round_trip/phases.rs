@@ -2,6 +2,7 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::Actuation;
+use stuntlab_physics::collide::{ColliderId, Ray, cast_ray};
 use stuntlab_physics::glam::DVec3;
 
 use super::finder::{Among, Found, OWN_MOTION};
@@ -33,17 +34,23 @@ const AGAIN: (f64, f64) = (0.25, 0.85);
 /// Docked: distance that is near at once (m), that is near enough (m) after a while (s), and what is waited for it at most (s).
 const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 /// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
-const TRIES: (u32, f64) = (1, 0.06);
-/// The same of one on its feet, who may not wait as long.
-const DOCKED_UP: (f64, f64, f64, f64) = (0.02, 0.045, 0.1, 0.8);
-/// Distance at which one on its feet whose time is up is not near enough, m.
-const TOO_FAR: f64 = 0.1;
+const TRIES: (u32, f64) = (1, 0.05);
+/// Docked on its feet: distance (m), how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much), and what is waited for
+/// it at most (s).
+const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.0);
+/// Distance at which one on its feet has lost what it docks to, m.
+const TOO_FAR: f64 = 0.25;
+/// Acceleration with which the blend of one who lies begins, m/s².
+const GENTLE: f64 = 1.0;
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
 const HIGHER: f64 = 0.08;
 /// How far the capture point is beyond the soles of one who will not stand, m.
 const GOING: f64 = 0.04;
 /// Distance from which a stagger can still be docked to, m.
 const CATCHABLE: f64 = 0.16;
+/// Shares of a stagger's way at which there must be ground, and how level it must be, m.
+const AHEAD: [f64; 3] = [0.25, 0.5, 1.0];
+const LEVEL: f64 = 0.06;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
 /// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
@@ -68,7 +75,7 @@ impl RoundTrip {
                     self.let_go(sense, if pushed { Cause::Push } else { Cause::Blow });
                 } else if self.passage.motion != OWN_MOTION {
                     self.lead_home(sense);
-                } else if self.left.is_some() && self.remainder.is_over(time) {
+                } else if self.left.is_some() && self.remainder.is_over(time) && self.feet.is_over() {
                     self.left = None;
                     self.returns += 1;
                 }
@@ -86,7 +93,7 @@ impl RoundTrip {
                 }
             }
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
-            Phase::Docking { since } => self.arrive(sense, since, hit),
+            Phase::Docking { since } => self.arrive(sense, since),
         }
     }
 
@@ -101,6 +108,7 @@ impl RoundTrip {
         self.left.get_or_insert(sense.time());
         self.stand.calm();
         self.remainder.clear();
+        self.feet.clear();
         let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
         if upright && sense.own.pelvis_height() > LOST.1 * self.tall {
             self.switch(Phase::Reacting { since: sense.time(), calm: 0.0 }, cause);
@@ -132,27 +140,50 @@ impl RoundTrip {
         let calm = if steady { calm + sense.dt } else { 0.0 };
         self.phase = Phase::Reacting { since, calm };
         let stays = self.stays();
-        if self.options.back && self.disturbance.quiet_for() > QUIET {
-            if calm > CALM.2 && stays {
-                let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
-                let lift = self.finder.lift(sense);
-                let (place, distance) =
-                    self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
-                let found = Found { motion, at, place, distance };
-                return self.dock(sense, &found, 1.0, Cause::Near);
-            }
-            let goes = !stays || margin < -GOING || lasted > LONGEST_REACTION;
-            if goes && self.options.catch && is_turn(time, sense.dt) {
-                let found = self.finder.moving(sense, &mut self.motions, Among::Moving);
-                if let Some(found) = found.filter(|found| found.distance < CATCHABLE) {
-                    return self.dock(sense, &found, 1.0, Cause::Balance);
-                }
+        if self.options.back && self.disturbance.quiet_for() > QUIET && calm > CALM.2 && stays {
+            let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
+            let lift = self.finder.lift(sense);
+            let (place, distance) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
+            let found = Found { motion, at, place, distance };
+            return self.dock(sense, &found, 1.0, Cause::Near);
+        }
+        // What goes over, or goes somewhere, looks at once, while the hit still acts: in a tenth of a second a gait is lost.
+        let goes = margin < -GOING;
+        let looks = goes || !stays || lasted > LONGEST_REACTION;
+        if looks && self.options.back && self.options.catch && (!stays || is_turn(time, sense.dt)) {
+            // Who stood and goes over does not come back by standing.
+            let among = if stays && goes { Among::Staggers } else { Among::Moving };
+            let found = self.finder.moving(sense, &mut self.motions, among);
+            if let Some(found) = found.filter(|found| found.distance < CATCHABLE)
+                && self.has_ground(sense, &found)
+            {
+                return self.dock(sense, &found, 1.0, Cause::Balance);
             }
         }
         // One who stands and will not come back by itself is lost; one who goes somewhere was out of balance before.
         if stays && margin < -LOST.2 {
             self.fall(sense, Cause::Balance);
         }
+    }
+
+    /// Whether a way that was found goes over ground as high as the one it stands on: nobody staggers on air down a flight of stairs.
+    fn has_ground(&mut self, sense: &Sense<'_>, found: &Found) -> bool {
+        if found.motion == OWN_MOTION {
+            return true;
+        }
+        let (end, ground) = (self.motions[found.motion].duration(), sense.own.ground());
+        let colliders = sense.model.colliders();
+        AHEAD.iter().all(|share| {
+            let at = found.at + share * (end - found.at);
+            self.motions[found.motion].write(at, &mut self.wanted.q);
+            let root = self.own.bodies()[0].joint().parent_from_joint;
+            let at = root.transform_point(DVec3::new(self.wanted.q[0], self.wanted.q[1], self.wanted.q[2]));
+            let at = found.place.point(at);
+            let ray = Ray { origin: at, direction: DVec3::NEG_Z, max_distance: 2.0 * self.tall };
+            let is_fixed = |id: ColliderId| colliders.list()[id.index()].body.is_none();
+            let hit = cast_ray(colliders, &sense.data.collision.world_from_shape, &ray, is_fixed);
+            hit.is_some_and(|hit| (hit.point_world.z - ground).abs() < LEVEL)
+        })
     }
 
     /// Whether the motion it tracks stays where it is.
@@ -224,34 +255,64 @@ impl RoundTrip {
     }
 
     /// Whether it has come to where it is pulled.
-    fn arrive(&mut self, sense: &Sense<'_>, since: f64, hit: bool) {
+    fn arrive(&mut self, sense: &Sense<'_>, since: f64) {
         let (time, on_feet) = (sense.time(), self.passage.speed > 0.0);
-        if hit && on_feet && self.disturbance.quiet_for() == 0.0 {
-            return self.let_go(sense, Cause::Blow);
-        }
         if is_turn(time, sense.dt) {
             self.fit(sense, on_feet);
+            if on_feet && self.options.search && !self.stays() {
+                self.look_for_nearer(sense);
+            }
         }
         self.passage.write(&mut self.motions, &self.own, time, &mut self.wanted.q);
         let distance = self.finder.distance(sense, &self.wanted.q);
-        let (at_once, enough, a_while, longest) = if on_feet { DOCKED_UP } else { DOCKED };
         let lasted = time - since;
-        let near = distance < at_once || distance < enough && lasted > a_while;
-        let lost = on_feet && sense.own.trunk_up().dot(sense.own.up()) < LOST.0;
-        if near {
+        if on_feet {
+            let lost = sense.own.trunk_up().dot(sense.own.up()) < LOST.0 || distance > TOO_FAR;
+            let quiet = self.disturbance.quiet_for() > QUIET;
+            if quiet && distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
+                self.begin_to_play(sense, distance, Cause::Near);
+            } else if lost {
+                self.fall(sense, Cause::Balance);
+            } else if lasted > DOCKED_UP.2 {
+                // Who is still on its feet is not lost: it stands, and looks again.
+                self.passage = Passage::own(time);
+                self.stand.calm();
+                self.switch(Phase::Reacting { since: time, calm: 0.0 }, Cause::Late);
+            }
+            return;
+        }
+        let (at_once, enough, a_while, longest) = DOCKED;
+        if distance < at_once || distance < enough && lasted > a_while {
             self.begin_to_play(sense, distance, Cause::Near);
-        } else if lost {
-            self.fall(sense, Cause::Balance);
         } else if lasted > longest {
-            if on_feet && distance > TOO_FAR {
-                self.fall(sense, Cause::Late);
-            } else if !on_feet && self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
+            if self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
                 self.tries += 1;
                 self.lie(sense, Cause::Late);
             } else {
                 self.begin_to_play(sense, distance, Cause::Late);
             }
         }
+    }
+
+    /// Looks whether another moment has come nearer than the one it docks to.
+    fn look_for_nearer(&mut self, sense: &Sense<'_>) {
+        let among = if self.passage.motion == OWN_MOTION { Among::Moving } else { Among::Staggers };
+        let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
+        let lift = self.finder.lift(sense);
+        let (_, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 3.0);
+        if let Some(found) = self.finder.moving(sense, &mut self.motions, among)
+            && found.distance < AGAIN.1 * now
+            && self.has_ground(sense, &found)
+        {
+            self.passage = Passage::found(&found, sense.time(), 1.0);
+        }
+    }
+
+    /// How much faster or slower its centre of mass is than that of what it docks to, m/s.
+    fn speed_off(&mut self, sense: &Sense<'_>) -> f64 {
+        let (motion, place) = (self.passage.motion, self.passage.place);
+        let at = self.passage.clip_time(sense.time());
+        self.finder.speed_off(sense, self.motions[motion].as_mut(), at, &place)
     }
 
     /// Puts the motion where the body is: nothing is pulled along the ground that need not be. One who lies is as high as its own flesh.
@@ -270,11 +331,16 @@ impl RoundTrip {
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
         self.splice = distance;
         self.farthest = self.farthest.max(distance);
+        let lies = self.passage.speed == 0.0;
+        self.staggers += u32::from(!lies && self.passage.motion != OWN_MOTION);
         self.passage = self.passage.at_speed(1.0, sense.time());
         let lift = self.finder.lift(sense);
         self.passage.sink(lift, sense.time());
         self.switch(Phase::Playing, cause);
-        self.blend_in(sense, self.options.blend);
+        // A blend begins with an acceleration of 6 d/T²: who lies still has the time not to be jerked.
+        let gentle = if lies { (6.0 * distance / GENTLE).sqrt() } else { 0.0 };
+        let blend = if self.options.blend > 0.0 { self.options.blend.max(gentle) } else { 0.0 };
+        self.blend_in(sense, blend);
     }
 
     /// A clip that leads back: is it over?

@@ -7,7 +7,7 @@ const fn row(name: &'static str, unit: &'static str, help: &'static str, togethe
     Published { name, unit, help, together }
 }
 
-pub(super) const PUBLISHED: [Published; 12] = [
+pub(super) const PUBLISHED: [Published; 13] = [
     row("moving", "", "How it moves: 0 played back, 1 simulated, 2 docking", Together::Most),
     row(
         "trip-phase",
@@ -35,6 +35,7 @@ pub(super) const PUBLISHED: [Published; 12] = [
     row("away", "s", "Seconds since it left its motion; 0 in it", Together::Most),
     row("longest-away", "s", "Longest time it was away from its motion so far", Together::Most),
     row("trip-falls", "", "Times it fell so far", Together::Sum),
+    row("trip-staggers", "", "Times it caught itself by a stagger so far", Together::Sum),
 ];
 
 impl RoundTrip {
@@ -62,6 +63,7 @@ impl RoundTrip {
             away,
             self.longest,
             f64::from(self.falls),
+            f64::from(self.staggers),
         ];
     }
 }

@@ -1,7 +1,7 @@
 //! Where it wants to be: a moment of a motion at a place, going or held.
 
 use stuntlab_physics::Model;
-use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::dynamics::{forward_kinematics, forward_velocity};
 
 use super::RoundTrip;
 use super::finder::{Found, OWN_MOTION};
@@ -89,10 +89,17 @@ impl RoundTrip {
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
         self.actual.v.copy_from_slice(&sense.state.v[tree.freedoms]);
         self.remainder.keep(&self.own, &self.actual, &self.wanted, sense.time(), seconds);
+        // Who is to snap does so with both feet.
+        if seconds > 0.0 {
+            self.feet.begin(sense, &self.own, &self.wanted.q);
+        } else {
+            self.feet.clear();
+        }
     }
 
-    /// Bodies of the target at the end of the step, into `target`.
+    /// Bodies of the target at the end of the step and their velocities, into `target`.
     pub(super) fn look_at_target(&mut self) {
         forward_kinematics(&self.own, &self.next, &mut self.target);
+        forward_velocity(&self.own, &self.next, &mut self.target);
     }
 }

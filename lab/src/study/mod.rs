@@ -16,6 +16,7 @@
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
+//! | `search-study` | time and accuracy of pose search, from a thousand frames to a million ([`search`]) |
 //! | `stand-atlas` | how hard a standing character may be pushed, from where ([`stand_atlas`]) |
 
 pub mod adaptive;
@@ -23,15 +24,18 @@ pub mod clip_trials;
 pub mod dynamo_trials;
 mod engine;
 pub mod gain_map;
+mod mark;
 mod merge;
 mod plan;
 pub mod push_atlas;
 pub mod round_trip;
+pub mod search;
 pub mod stand_atlas;
 mod store;
 mod table;
 
 pub use engine::{Finished, Order, conduct};
+pub use mark::Mark;
 pub use merge::merge;
 pub use plan::{Kind, Measured, Plan, Shard, Size, Trial, grid, latin_hypercube};
 pub use store::{Outcome, Results};
@@ -128,6 +132,7 @@ pub const STUDIES: &[Study] = &[
     gain_map::STUDY,
     push_atlas::STUDY,
     round_trip::STUDY,
+    search::STUDY,
     stand_atlas::STUDY,
 ];
 

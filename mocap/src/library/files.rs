@@ -37,5 +37,9 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "stagger",
     "stagger-forward",
     "stagger-left",
+    "stagger-forward-left",
+    "stagger-back-left",
+    "get-up-side",
+    "kneel-up",
     "wave",
 ];

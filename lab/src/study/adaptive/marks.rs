@@ -1,8 +1,6 @@
 //! What was promised, and whether it holds. Written before the first run.
 
-use serde_json::{Value, json};
-
-use super::super::{Results, Table};
+use super::super::{Mark, Results, Table};
 use super::cost::Cost;
 use super::hit::{RANDOM, RNEA, SETS};
 use super::watch::{LIMBS, OUTCOMES};
@@ -18,20 +16,6 @@ const SLIDE: f64 = 5.0;
 const UNDISTURBED: f64 = 5.0;
 /// A quarter of the joints costs at most so much of all.
 const QUARTER: f64 = 0.5;
-
-/// A promise.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mark {
-    what: String,
-    found: String,
-    holds: bool,
-}
-
-impl Mark {
-    pub(super) fn to_json(&self) -> Value {
-        json!({ "what": self.what, "found": self.found, "holds": self.holds })
-    }
-}
 
 fn column(results: &Results, set: Option<&str>, name: &str) -> Vec<f64> {
     column_of(results, RANDOM, set, name)
@@ -167,12 +151,6 @@ pub(super) fn estimates_text(results: &Results) -> String {
     text + &format!(
         "rnea frees other limbs in {other} of {n} hits, more joints at the most in {more}, fewer in {fewer}\n"
     )
-}
-
-/// The promises, for people.
-pub(super) fn text(marks: &[Mark]) -> String {
-    let line = |m: &Mark| format!("{:<76} {}{}\n", m.what, m.found, if m.holds { "" } else { "  MISSED" });
-    marks.iter().map(line).collect()
 }
 
 /// Which limbs answer a hit on which body, for people.

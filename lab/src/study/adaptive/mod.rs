@@ -24,7 +24,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Plan, Report, Results, Size, Study, StudyError, Table, Trial};
+use super::{Mark, Plan, Report, Results, Size, Study, StudyError, Table, Trial};
 use hit::Hit;
 
 /// The study's row.
@@ -58,12 +58,10 @@ fn report(results: &Results, dir: &Path) -> Result<Report, StudyError> {
     pictures::write(results, &costs, dir)?;
     let marks = marks::judge(results, &costs);
     let limbs = Table::by(results, &["body"], |t| t.0[0] == hit::MAP);
-    let text = marks::text(&marks)
-        + &marks::map_text(&limbs)
-        + &marks::estimates_text(results)
-        + &cost::text(&costs);
+    let text =
+        Mark::text(&marks) + &marks::map_text(&limbs) + &marks::estimates_text(results) + &cost::text(&costs);
     let json = json!({
-        "marks": marks.iter().map(marks::Mark::to_json).collect::<Vec<_>>(),
+        "marks": marks.iter().map(Mark::to_json).collect::<Vec<_>>(),
         "limbs": limbs.to_json(),
     });
     Ok(Report { text, json })

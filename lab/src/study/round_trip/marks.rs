@@ -1,8 +1,6 @@
 //! What was promised, and whether it holds. Written before the first run.
 
-use serde_json::{Value, json};
-
-use super::super::Results;
+use super::super::{Mark, Results};
 use super::hit::{FALLS, SETS, TRIPS, WAYS};
 use super::watch::OUTCOMES;
 use crate::stats;
@@ -25,20 +23,6 @@ const HEAD: f64 = 0.5;
 const AID: f64 = 0.5;
 /// Direction of a fall from which on it is one back, degrees.
 const BACKWARD: f64 = 135.0;
-
-/// A promise.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mark {
-    what: String,
-    found: String,
-    holds: bool,
-}
-
-impl Mark {
-    pub(super) fn to_json(&self) -> Value {
-        json!({ "what": self.what, "found": self.found, "holds": self.holds })
-    }
-}
 
 /// An outcome of all trials of a part that fit.
 fn column(results: &Results, part: &str, name: &str, fits: impl Fn(&[String], &[f64]) -> bool) -> Vec<f64> {
@@ -77,6 +61,14 @@ pub(super) fn judge(results: &Results) -> Vec<Mark> {
             what: format!("of those that never fell, back within {SOON} s, {words}: all"),
             found: format!("{soon} of {}", up.len()),
             holds: soon == up.len(),
+        });
+        // Told beside it since the first whole run: a stagger is balance lost and found again, and its clip takes two seconds.
+        let kept = of("away", &|row| number(row, "fell") == 0.0 && number(row, "staggered") == 0.0);
+        let soon = kept.iter().filter(|t| **t <= SOON).count();
+        marks.push(Mark {
+            what: format!("of those that neither fell nor staggered, back within {SOON} s, {words}: all"),
+            found: format!("{soon} of {}", kept.len()),
+            holds: soon == kept.len(),
         });
         for (what, name, bound) in [
             ("distance of joints at a splice, m", "splice", SPLICE),
@@ -126,14 +118,4 @@ pub(super) fn judge(results: &Results) -> Vec<Mark> {
         });
     }
     marks
-}
-
-/// In words.
-pub(super) fn text(marks: &[Mark]) -> String {
-    let width = marks.iter().map(|m| m.what.chars().count()).max().unwrap_or(0);
-    let line = |m: &Mark| {
-        let verdict = if m.holds { "ok" } else { "MISSED" };
-        format!("{:width$}  {verdict:6}  {}\n", m.what, m.found)
-    };
-    marks.iter().map(line).collect()
 }

@@ -10,8 +10,10 @@
 //! | `watch` | what is measured in a trial |
 //! | `splices` | pops and slides at switches |
 //! | `marks` | what was promised, and whether it holds |
+//! | `cost` | what steps take: of this machine, therefore no part of the results |
 //! | `pictures` | curves |
 
+mod cost;
 mod hit;
 mod marks;
 mod pictures;
@@ -22,7 +24,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Plan, Report, Results, Size, Study, StudyError, Table, Trial};
+use super::{Mark, Plan, Report, Results, Size, Study, StudyError, Table, Trial};
 use hit::Hit;
 
 /// The study's row.
@@ -31,7 +33,7 @@ pub const STUDY: Study = Study {
     help: "Characters on round trips under random hits: share and time of returns, splices, slides, pops, falls with and without life, aids",
     plan,
     run,
-    files: pictures::files,
+    files: || pictures::files().into_iter().chain([cost::FILE.to_owned()]).collect(),
     report,
 };
 
@@ -48,13 +50,16 @@ fn run(trial: &Trial) -> Result<Vec<f64>, StudyError> {
 
 fn report(results: &Results, dir: &Path) -> Result<Report, StudyError> {
     pictures::write(results, dir)?;
-    let marks = marks::judge(results);
+    let costs = cost::measure()?;
+    cost::write(&costs, dir)?;
+    let mut marks = marks::judge(results);
+    marks.extend(cost::judge(&costs));
     let clips = Table::by(results, &["clip", "set"], |t| t.0[0] == hit::TRIPS);
     let falls = Table::by(results, &["fall"], |t| t.0[0] == hit::FALLS);
     let json = json!({
-        "marks": marks.iter().map(marks::Mark::to_json).collect::<Vec<_>>(),
+        "marks": marks.iter().map(Mark::to_json).collect::<Vec<_>>(),
         "clips": clips.to_json(),
         "falls": falls.to_json(),
     });
-    Ok(Report { text: marks::text(&marks), json })
+    Ok(Report { text: Mark::text(&marks), json })
 }

@@ -13,9 +13,10 @@ const fn outcome(name: &'static str, unit: &'static str, kind: Kind) -> Measured
     Measured { name, unit, kind }
 }
 
-pub(super) const OUTCOMES: [Measured; 13] = [
+pub(super) const OUTCOMES: [Measured; 14] = [
     outcome("back", "", Kind::Rate),
     outcome("fell", "", Kind::Rate),
+    outcome("staggered", "", Kind::Rate),
     outcome("away", "s", Kind::Median),
     outcome("splice", "m", Kind::Median),
     outcome("slide", "m", Kind::Median),
@@ -132,6 +133,7 @@ pub(super) fn run(hit: &Hit) -> Result<Vec<f64>, StudyError> {
     Ok(vec![
         flag(back_at <= IN_TIME),
         flag(fell),
+        flag(read(&world, "trip-staggers") > 0.0),
         back_at,
         splice,
         splices.slide(),
