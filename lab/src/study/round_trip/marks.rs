@@ -62,7 +62,7 @@ pub(super) fn judge(results: &Results) -> Vec<Mark> {
             found: format!("{soon} of {}", up.len()),
             holds: soon == up.len(),
         });
-        // Told beside it since the first whole run: a stagger is balance lost and found again, and its clip takes two seconds.
+        // Added after shards of the study were seen, beside the promise as it was: a stagger is balance lost and found again, and its clip takes two seconds.
         let kept = of("away", &|row| number(row, "fell") == 0.0 && number(row, "staggered") == 0.0);
         let soon = kept.iter().filter(|t| **t <= SOON).count();
         marks.push(Mark {
