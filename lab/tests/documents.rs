@@ -224,9 +224,16 @@ fn every_command_ends_with_zero() {
     assert!(n >= 20, "only {n} commands were found");
 }
 
-/// The folder of a package of the workspace.
+/// The folder of a package of the workspace, as its members say.
 fn folder_of(package: &str) -> PathBuf {
-    root().join(package.strip_prefix("stuntlab-").unwrap_or("lab"))
+    let workspace = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = workspace.lines().find(|line| line.starts_with("members")).unwrap();
+    let has_name = |folder: &PathBuf| {
+        std::fs::read_to_string(folder.join("Cargo.toml"))
+            .is_ok_and(|manifest| manifest.contains(&format!("name = \"{package}\"\n")))
+    };
+    let folders = members.split('"').skip(1).step_by(2).map(|member| root().join(member));
+    folders.into_iter().find(has_name).unwrap_or_else(|| root().join(package))
 }
 
 #[test]

@@ -77,7 +77,7 @@ const GIVEN: f64 = 1e-3;
 /// Energy that counts as rounding, of all of it.
 const ROUNDING: f64 = 1e-9;
 /// A flow that ends with so many times the energy it began with was not resolved at all, and (1) and (2) would be differences of numbers that have lost
-/// the digits for it: the tree goes straight on instead.
+/// the digits for it: a tree with a free root goes straight on instead. (One that hangs has its rates scaled, which loses none.)
 const LOST: f64 = 1e4;
 /// Shortest part of their way that joints go whose tree lacks the energy for all of it.
 const SHORTEST: f64 = 0.1;
@@ -297,7 +297,7 @@ fn move_tree(
         forward_velocity_of(model, next, data, bodies.clone());
     }
     let mut found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
-    if fast && (found.energy > LOST * kicked.energy || found.energy.is_nan()) {
+    if has_free_root && fast && (found.energy > LOST * kicked.energy || found.energy.is_nan()) {
         is_resolved = false;
         for i in bodies.clone() {
             go_straight(model, state, convex, next, i);
