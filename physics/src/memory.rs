@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use crate::contact::{Contact, Phase, Stick};
 use crate::convex::Warm;
+use crate::convex::flow::Rise;
 use crate::model::{BodyId, Model};
 use crate::step::reports::Remembered;
 use crate::step::sleep::Sleep;
@@ -26,6 +27,8 @@ pub struct Memory {
     pub(crate) warm: Warm,
     /// What bodies felt in the last step.
     pub(crate) felt: Vec<Felt>,
+    /// What trees that hang have risen by beyond what their kicks took for it.
+    pub(crate) rises: Vec<Rise>,
 }
 
 /// A force between two bodies, or of the world on one, in the last step.
@@ -65,6 +68,7 @@ impl Clone for Memory {
             efforts: self.efforts.clone(),
             warm: self.warm.clone(),
             felt: self.felt.clone(),
+            rises: self.rises.clone(),
         }
     }
 
@@ -77,6 +81,7 @@ impl Clone for Memory {
         self.efforts.clone_from(&source.efforts);
         self.warm.clone_from(&source.warm);
         self.felt.clone_from(&source.felt);
+        self.rises.clone_from(&source.rises);
     }
 }
 
@@ -91,6 +96,7 @@ impl Memory {
             efforts: Vec::new(),
             warm: Warm::new(model),
             felt: Vec::new(),
+            rises: vec![Rise::default(); model.trees.len()],
         }
     }
 

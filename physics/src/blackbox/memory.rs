@@ -7,6 +7,7 @@ use super::text::{Line, Lines};
 use crate::actuation::Key;
 use crate::contact::{Phase, Stick};
 use crate::convex::Warm;
+use crate::convex::flow::Rise;
 use crate::memory::{Felt, Memory, Touch};
 use crate::model::{BodyId, Model};
 use crate::spatial::Motion;
@@ -25,12 +26,16 @@ pub(super) fn fits(memory: &Memory, model: &Model) -> bool {
 
 /// Writes a memory.
 pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
-    let Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt } = memory;
+    let Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt, rises } = memory;
     let Sleep { still, asleep, print } = sleep;
     Line::new("trees").word(still.len()).end(out)?;
     Line::new("still").numbers(still).end(out)?;
     asleep.iter().fold(Line::new("asleep"), |line, &on| line.word(on)).end(out)?;
     print.iter().fold(Line::new("print"), |line, &hash| line.word(hash)).end(out)?;
+    rises
+        .iter()
+        .fold(Line::new("risen"), |line, rise| line.number(rise.ahead).number(rise.scale))
+        .end(out)?;
     write_list("limit_loads", limit_loads, out)?;
     Line::new("efforts").word(efforts.len()).end(out)?;
     for &Remembered { kind, key, force, moment } in efforts {
@@ -77,6 +82,8 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError
     let trees = count(lines, "trees")?;
     let (still, asleep, print) =
         (lines.list("still", trees)?, lines.list("asleep", trees)?, lines.list("print", trees)?);
+    let risen: Vec<f64> = lines.list("risen", 2 * trees)?;
+    let rises = risen.chunks_exact(2).map(|pair| Rise { ahead: pair[0], scale: pair[1] }).collect();
     let limit_loads = read_list(lines, "limit_loads")?;
     let mut efforts = Vec::new();
     for _ in 0..count(lines, "efforts")? {
@@ -100,7 +107,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Memory, DumpError
         lines.expect("force")?;
         felt.push(read_felt(lines)?);
     }
-    Ok(Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt })
+    Ok(Memory { touches, n_static, sleep, limit_loads, efforts, warm, felt, rises })
 }
 
 fn read_effort<R: BufRead>(lines: &mut Lines<R>) -> Result<Remembered, DumpError> {

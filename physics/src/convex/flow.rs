@@ -11,15 +11,8 @@
 //! (2)  T⁺ = T + w                                  w = 0 unless a motor or something prescribed drives the tree
 //! ```
 //!
-//! A tree that hangs on the world does not fall the way its kick reckoned with, `h g·(P⁰ + P)/2`. The difference comes and goes where the
-//! swing is resolved. Light links under the tension of a heavy end swing by radians per step, and it would only come; so what is more than
-//! a share of `T` is taken off,
-//!
-//! ```text
-//! (3)  T⁺ = T - δ,   δ = h min(g·(P⁰ + P)/2, g·P) - m g·(c⁺ - c)        where δ > a hundredth of T
-//! ```
-//!
-//! but no more than its way was bent upwards: `δ = 0` on a straight one, whatever else pushes, so that what slides on a rail rests on the ground.
+//! A tree that hangs on the world does not fall the way its kick reckoned with. What it rises by is kept from step to step and paid for, (3) of
+//! `flow/rise.rs`.
 //!
 //! In flight, where no term of the problem acts on the tree, the way is that of the parabola, `h P/m - ½ h² g`, so that the
 //! energy of a throw stays what it was.
@@ -42,6 +35,7 @@ mod after_rows;
 mod inertial;
 mod keep;
 mod lone;
+mod rise;
 mod stages;
 mod sums;
 
@@ -50,8 +44,9 @@ use glam::DVec3;
 pub(crate) use self::after_rows::{move_fast, take_over};
 pub(super) use self::inertial::inertial;
 use self::inertial::{add_reactions, kick_without_turning};
-use self::keep::{MOST_GAIN, keep_momentum};
+use self::keep::keep_momentum;
 use self::lone::{move_lone, turn_as_one};
+pub(crate) use self::rise::Rise;
 use self::stages::follow;
 use self::sums::Sums;
 use super::Convex;
@@ -69,9 +64,6 @@ use crate::state::{State, quaternion, vec3, write3};
 pub(crate) const FAST: f64 = 0.02;
 /// Most stages in a step. Rates beyond are resolved badly, but make no energy either.
 const MOST: usize = 64;
-/// Share of the energy by which a tree that hangs may rise in a step beyond what the kick took for it, (3). A swing does so by the square of
-/// its turn per step, and falls back; what rises by more is not resolved.
-const RISEN: f64 = 1e-2;
 /// Share of its energy by which a free tree's kick without inertial forces may be above (4): contacts that answered to them, while they press.
 const GIVEN: f64 = 1e-3;
 /// Energy that counts as rounding, of all of it.
@@ -79,7 +71,7 @@ const ROUNDING: f64 = 1e-9;
 /// A flow that ends with so many times the energy it began with was not resolved at all, and (1) and (2) would be differences of numbers that have lost
 /// the digits for it: a tree with a free root goes straight on instead. (One that hangs has its rates scaled, which loses none.)
 const LOST: f64 = 1e4;
-/// Shortest part of their way that joints go whose tree lacks the energy for all of it.
+/// Shortest part of their way that joints go whose tree lacks the energy for all of it; then they stay.
 const SHORTEST: f64 = 0.1;
 
 /// Work space of the free motion.
@@ -259,7 +251,7 @@ fn move_tree(
     let h = convex.dt;
     let bodies = model.trees[tree].clone();
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
-    let fell = if has_free_root { 0.0 } else { fall(model, data, convex, tree) };
+    let falling = if has_free_root { 0.0 } else { rise::falling(model, data, convex, tree) };
     let mut fast = convex.flows[tree];
     let kicked = if fast {
         Sums::of(model, data, tree, &convex.velocity, &convex.v)
@@ -333,25 +325,26 @@ fn move_tree(
         let way = kicked.momentum * (h / kicked.mass) + ballistic(model, convex, tree);
         keep_momentum(model, data, next, tree, &kicked, &found, way, keep_energy.then_some(energy));
     } else if keep_energy && found.energy > 0.0 {
-        let risen = h * fell - kicked.mass * model.gravity.dot(found.center - kicked.center);
-        let energy = if risen > RISEN * energy { (energy - risen).max(0.0) } else { energy };
-        let share = (energy / found.energy).sqrt().min(MOST_GAIN);
+        let before = data.memory.rises[tree];
+        let pay = |found: &Sums| rise::pay(model, before, falling, kicked.center, found, energy, h);
+        let mut paid = pay(&found);
+        let mut part = 2.0;
+        while !paid.is_paid && part > 0.0 {
+            part = if part > SHORTEST { 0.5 * part } else { 0.0 };
+            next.v[model.freedoms_of(tree)].copy_from_slice(&convex.v[model.freedoms_of(tree)]);
+            for i in bodies.clone() {
+                go_part(model, state, convex, next, i, part);
+            }
+            forward_kinematics_of(model, next, data, bodies.clone());
+            forward_velocity_of(model, next, data, bodies.clone());
+            found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+            paid = pay(&found);
+        }
+        convex.rises[tree] = paid.rise;
+        let share = paid.share;
         next.v[model.freedoms_of(tree)].iter_mut().for_each(|v| *v *= share);
         forward_velocity_of(model, next, data, bodies);
     }
-}
-
-/// The lesser of what gravity did in the kick of a tree and what it would do on the straight way after it, per time.
-fn fall(model: &Model, data: &Data, convex: &Convex, tree: usize) -> f64 {
-    let (mut before, mut after) = (DVec3::ZERO, DVec3::ZERO);
-    for i in model.trees[tree].clone() {
-        let inertia = &model.links[i].inertia;
-        let arm = data.position.world_from_body[i].rotation * inertia.center_of_mass;
-        before += data.velocity.body[i].at(arm).linear * inertia.mass;
-        after += convex.velocity[i].at(arm).linear * inertia.mass;
-    }
-    let (before, after) = (model.gravity.dot(before), model.gravity.dot(after));
-    (0.5 * (before + after)).min(after)
 }
 
 /// Moves the joint of body `i` by a part of its way after the kick.

@@ -145,6 +145,8 @@ pub(crate) struct Convex {
     is_changed: Vec<bool>,
     in_flight: Vec<bool>,
     is_warm: Vec<bool>,
+    /// What trees that hang have risen by, at the end of this step.
+    pub(crate) rises: Vec<flow::Rise>,
     /// The most that motors, which hold their rates, and prescribed joints may do in the flow; what they did, J.
     most_driven: Vec<f64>,
     driven_work: Vec<f64>,
@@ -282,6 +284,7 @@ impl Convex {
             scale: scale::carried(model),
             weight: vec![0.0; nv],
             is_lone: vec![false; trees],
+            rises: vec![flow::Rise::default(); trees],
             is_asleep: vec![false; trees],
             is_open: vec![true; trees],
             is_in_round: vec![true; trees],

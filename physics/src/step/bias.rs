@@ -26,7 +26,8 @@
 //!
 //! A blow that throws a tree about is not in the middle velocity, nor would a fixed point with it converge where a light link swings a heavy
 //! one: such steps made energy without bound. So trees that turn by more than [`LEFT_TO_FLOW`] leave all of `C` out and, after
-//! the kick, move along their free motion, which keeps the energy (`convex/flow.rs`); and so do those that a blow made as fast.
+//! the kick, move along their free motion, which keeps the energy (`convex/flow.rs`); and so do those that a blow made as fast, and those whose
+//! rounds lead away from (1).
 
 use glam::DVec3;
 
@@ -47,6 +48,8 @@ const LEFT_TO_FLOW: f64 = flow::FAST;
 const ROUNDS: usize = 5;
 /// Rounds end once no body's turn in the step changes by more than this, rad.
 const SETTLED: f64 = 1e-5;
+/// Rounds that have not ended by then and still change a turn by more than this, rad, lead nowhere: the tree is left to the flow.
+const UNSETTLED: f64 = 1e-3;
 /// Change of a body's turn by pins, rad, that its bias forces outlive.
 const STALE_TURN: f64 = 1e-3;
 /// A body that turns further than this in a step, rad, has its bias forces cut back to those of this turn: taken
@@ -181,19 +184,33 @@ pub(crate) fn take_at_middle(model: &Model, state: &State, data: &mut Data, opt:
     if !data.step.bias.fast[tree] {
         return;
     }
-    for _ in 0..ROUNDS {
-        let turned = renew(model, state, data, opt.dt, tree);
-        let mut change = core::mem::take(&mut data.step.bias.change);
-        range_response(model, data, model.trees[tree].clone(), &mut change);
-        let bodies = &model.trees[tree];
-        for k in model.bodies[bodies.start].v_start..model.bodies[bodies.end - 1].v_range().end {
-            data.step.free_v[k] += change[k];
-        }
-        data.step.bias.change = change;
+    let mut last = f64::INFINITY;
+    for round in 1..=ROUNDS {
+        let turned = renew_and_respond(model, state, data, opt.dt, tree);
         if turned < SETTLED {
             break;
         }
+        // A light link that swings a heavy one: rounds lead away from (1), or not to it in time.
+        if turned >= last || turned.is_nan() || (round == ROUNDS && turned > UNSETTLED) {
+            data.step.bias.fast[tree] = false;
+            data.step.bias.flows[tree] = true;
+            renew_and_respond(model, state, data, opt.dt, tree);
+            break;
+        }
+        last = turned;
     }
+}
+
+/// A round of (2); the largest change of a body's turn, rad. Of a tree that is left to the flow it takes the bias forces back.
+fn renew_and_respond(model: &Model, state: &State, data: &mut Data, dt: f64, tree: usize) -> f64 {
+    let turned = renew(model, state, data, dt, tree);
+    let mut change = core::mem::take(&mut data.step.bias.change);
+    range_response(model, data, model.trees[tree].clone(), &mut change);
+    for k in model.freedoms_of(tree) {
+        data.step.free_v[k] += change[k];
+    }
+    data.step.bias.change = change;
+    turned
 }
 
 /// Velocity of body `i` in the middle of the step by the joint velocities found so far, and its bias acceleration.
@@ -219,7 +236,8 @@ fn renew(model: &Model, state: &State, data: &mut Data, dt: f64, tree: usize) ->
         let before = inertial_force(model, data, i, dt);
         turned = turned.max((velocity.angular - data.step.bias.at[i].angular).length_squared());
         data.step.bias.at[i] = velocity;
-        data.step.bias.share[i] = share_of(velocity.angular.length_squared() * dt * dt);
+        let turn = velocity.angular.length_squared() * dt * dt;
+        data.step.bias.share[i] = if data.step.bias.flows[tree] { 0.0 } else { share_of(turn) };
         let c = counted(model, &data.step.bias, i, c, link.kind);
         let carried = if link.parent == NONE { Motion::ZERO } else { data.dynamics.response[above] };
         let carried = carried.at(data.position.offset[i]) + (c - data.velocity.bias[i]);

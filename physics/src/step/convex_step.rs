@@ -177,6 +177,7 @@ fn try_step(
         ..StepReport::default()
     };
     problem.begin();
+    problem.rises.copy_from_slice(&data.memory.rises);
     problem.open_all();
     next.clone_from(state);
     let mut through: Vec<Through> = core::mem::take(&mut data.step.through);
@@ -233,6 +234,7 @@ fn try_step(
     };
     convex::keep(model, act, data, problem);
     data.memory.warm.remember(model, problem, next);
+    data.memory.rises.copy_from_slice(&problem.rises);
     sleep::finish(model, state, next, &mut data.memory.sleep, opt);
     data.memory.keep_contacts(&data.contact.points, data.contact.n_static, opt.dt / data.step.whole);
     Ok(Some(report))

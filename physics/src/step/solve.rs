@@ -55,6 +55,7 @@ pub(crate) fn advance_once(
         reaction::write(model, state, data, act, share, opt, &problem);
     }
     let mut next = next_state(model, state, data, opt);
+    problem.rises.copy_from_slice(&data.memory.rises);
     flow::move_fast(model, state, data, act, &mut problem, &mut next);
     data.convex = problem;
     sleep::finish(model, state, &mut next, &mut data.memory.sleep, opt);
@@ -62,6 +63,7 @@ pub(crate) fn advance_once(
     if opt.ledger {
         report.ledger = books::keep_books(model, state, &next, data, act, opt);
     }
+    data.memory.rises.copy_from_slice(&data.convex.rises);
     data.memory.keep_contacts(&data.contact.points, data.contact.n_static, share);
     let old = core::mem::replace(state, next);
     data.step.spare = old;

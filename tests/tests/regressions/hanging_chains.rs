@@ -1,52 +1,130 @@
-//! A hundred light links with a heavy end let go from the side: under its tension they swing by radians per step, and rose by more than
-//! the kick took for it: 82 to 198 % of the drop with 100 kg and a tonne at 120 Hz. Pass mark: 2 % of the drop above the start, at all times.
+//! Light links with a heavy end let go from the side: under its tension they swing by radians per step, and rose by more than their kicks
+//! took for it: 82 to 198 % of the drop with 100 kg and a tonne at 120 Hz, and 10 % still when only what a single step adds was looked at.
+//! Pass mark at all times: 2 % of the drop above the start, once the energy is read with the momentum half a step back (`E + ½ h g·P`, what a
+//! leapfrog keeps).
 
+use proptest::prelude::*;
+use stuntlab_physics::dynamics::centroidal_momentum;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Inertia, Sym3};
-use stuntlab_physics::{BodySpec, Joint, Model, StepOptions};
+use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions};
 use stuntlab_tests::world::World;
 
 const LINKS: usize = 100;
 const LENGTH: f64 = 0.1;
+const GRAVITY: f64 = 9.81;
 
-/// Most that the energy rose by within five seconds, of the drop.
-fn risen(joint: fn() -> Joint, end: f64) -> f64 {
+/// A chain along x from the origin: masses of its links, and the drop's energy.
+fn chain(masses: &[f64], length: f64, joint: impl Fn(usize) -> Joint) -> (Model, f64) {
     let mut builder = Model::builder();
     let mut drop = 0.0;
-    for k in 0..LINKS {
-        let mass = if k + 1 == LINKS { end } else { 0.1 };
+    for (k, &mass) in masses.iter().enumerate() {
         let mut inertia = Inertia::solid_capsule(mass, 0.02, 0.04);
-        inertia.center_of_mass = DVec3::X * (0.5 * LENGTH);
+        inertia.center_of_mass = DVec3::X * (0.5 * length);
         inertia.rotational = Sym3::diagonal(2e-4, 1e-3, 1e-3) * mass;
-        drop += 9.81 * mass * (k as f64 + 0.5) * LENGTH;
+        drop += GRAVITY * mass * (k as f64 + 0.5) * length;
+        let joint = joint(k).at(DVec3::X * if k == 0 { 0.0 } else { length });
         builder.push(match k {
-            0 => BodySpec::root("l0", joint(), inertia),
-            _ => BodySpec::child(
-                format!("l{k}"),
-                format!("l{}", k - 1),
-                joint().at(DVec3::X * LENGTH),
-                inertia,
-            ),
+            0 => BodySpec::root("l0", joint, inertia),
+            _ => BodySpec::child(format!("l{k}"), format!("l{}", k - 1), joint, inertia),
         });
     }
-    let mut world = World::new(builder.build().expect("a chain"), StepOptions::at_rate(120.0));
+    (builder.build().expect("a chain"), drop)
+}
+
+/// Most that the energy rose by in a time, of the drop.
+fn risen(model: Model, drop: f64, options: StepOptions, seconds: f64) -> f64 {
+    let mut world = World::new(model, options);
     let start = world.energy();
     let mut most = 0.0_f64;
-    for _ in 0..600 {
+    for _ in 0..(seconds / options.dt) as usize {
         world.step();
-        most = most.max((world.energy() - start) / drop);
+        let energy = world.energy();
+        let fall = world.model.gravity().dot(centroidal_momentum(&world.model, &world.data).linear);
+        most = most.max((energy + 0.5 * options.dt * fall - start) / drop);
     }
     most
+}
+
+fn hinge(_: usize) -> Joint {
+    Joint::revolute(DVec3::Y)
+}
+
+fn ball(_: usize) -> Joint {
+    Joint::spherical()
 }
 
 #[test]
 fn chains_with_a_heavy_end_gain_nothing() {
     for end in [100.0, 1000.0] {
-        for (name, joint) in
-            [("hinges", (|| Joint::revolute(DVec3::Y)) as fn() -> Joint), ("balls", Joint::spherical)]
-        {
-            let most = risen(joint, end);
+        for (name, joint) in [("hinges", hinge as fn(usize) -> Joint), ("balls", ball)] {
+            let mut masses = [0.1; LINKS];
+            masses[LINKS - 1] = end;
+            let (model, drop) = chain(&masses, LENGTH, joint);
+            let most = risen(model, drop, StepOptions::at_rate(120.0), 5.0);
             assert!(most < 0.02, "{name} with {end} kg rose by {most:.4} of the drop");
         }
+    }
+}
+
+/// A weight fixed to the last link: 2.6 % of the drop with hinges and 100 kg, 10 % with balls and a tonne, whose whole chain was thrown up
+/// nine metres in one step.
+#[test]
+fn a_weight_at_the_end_of_a_chain_is_not_thrown_up() {
+    for (joint, weight) in [(hinge as fn(usize) -> Joint, 100.0), (ball, 1000.0)] {
+        let mut builder = Model::builder();
+        for k in 0..LINKS {
+            let mut inertia = Inertia::solid_capsule(0.1, 0.02, 0.04);
+            inertia.center_of_mass = DVec3::X * (0.5 * LENGTH);
+            inertia.rotational = Sym3::diagonal(2e-5, 1e-4, 1e-4);
+            let joint = joint(k).at(DVec3::X * if k == 0 { 0.0 } else { LENGTH });
+            builder.push(match k {
+                0 => BodySpec::root("l0", joint, inertia),
+                _ => BodySpec::child(format!("l{k}"), format!("l{}", k - 1), joint, inertia),
+            });
+        }
+        let end = Inertia::solid_sphere(weight, 0.1);
+        builder.push(BodySpec::child("end", "l99", Joint::fixed().at(DVec3::X * LENGTH), end));
+        let drop = GRAVITY * (weight * 10.0 + 50.0);
+        let most = risen(builder.build().expect("a chain"), drop, StepOptions::at_rate(120.0), 5.0);
+        assert!(most < 0.02, "with {weight} kg it rose by {most:.4} of the drop");
+    }
+}
+
+/// Bias forces at the middle velocity were found by rounds that led away from it: 89 times the drop within one step.
+#[test]
+fn heavy_ends_do_not_explode_under_rigid_solvers() {
+    for formulation in [Formulation::LcpPgs, Formulation::LcpDantzig] {
+        let mut masses = [0.15; 37];
+        masses[36] = 840.0;
+        let (model, drop) = chain(&masses, 0.07, hinge);
+        let most = risen(model, drop, StepOptions::at_rate(120.0).with(formulation), 3.0);
+        assert!(most < 0.02, "{}: rose by {most:.4} of the drop", formulation.name());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Chains of any links, heavy ones at their end or anywhere.
+    #[test]
+    fn no_chain_rises_above_its_start(
+        light in prop::collection::vec(0.02_f64..0.3, 3..60),
+        heavy in 0.0_f64..3.0,
+        at in any::<prop::sample::Index>(),
+        length in 0.03_f64..0.3,
+        kinds in prop::collection::vec(0..3_u8, 60),
+        rate in prop::sample::select(vec![120.0, 240.0, 500.0]),
+    ) {
+        let mut masses = light;
+        let place = at.index(2 * masses.len()).min(masses.len() - 1);
+        masses[place] = 10_f64.powf(heavy);
+        let (model, drop) = chain(&masses, length, |k| match kinds[k] {
+            0 => Joint::revolute(DVec3::Y),
+            1 => Joint::revolute(DVec3::Z),
+            _ => Joint::spherical(),
+        });
+        let most = risen(model, drop, StepOptions::at_rate(rate), 4.0);
+        prop_assert!(most < 0.02, "rose by {most:.4} of the drop");
     }
 }
