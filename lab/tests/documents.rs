@@ -116,6 +116,7 @@ fn placed(word: &str, dir: &Path) -> String {
         "DIR" => at("dir"),
         "SCENE" | "NAME" => "dynamo-balance".to_owned(),
         "SUITE" => "servo".to_owned(),
+        "FILE" => root().join("docs/comparison/peers.csv").display().to_string(),
         "FILE.bvh" => at("file.bvh"),
         "OUT.bvh" => at("out.bvh"),
         "DIR/tuned.toml" => at("tune/tuned.toml"),

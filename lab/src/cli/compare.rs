@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use stuntlab::compare::{Ask, CompareError, Comparison};
+use stuntlab::compare::{Ask, CompareError, Comparison, Peers};
 use stuntlab::study::{Order, Shard, Size};
 
 use super::{Voice, bad_input, study};
@@ -34,6 +34,9 @@ pub(super) struct CompareArgs {
     /// Threads; one per core where absent. Results do not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Numbers of other engines to show beside ours, as `benches/peers/compare` writes them: lines of set_up,peer,version,rate,metric,value.
+    #[arg(long, value_name = "FILE")]
+    peers: Option<PathBuf>,
     /// Leave the costs of steps out.
     #[arg(long)]
     no_timing: bool,
@@ -59,5 +62,8 @@ fn lay_out(args: &CompareArgs, size: Size) -> Result<Comparison, CompareError> {
     let ask = Ask::new(&args.subject, &args.vary, args.seeds)?;
     let mut comparison = Comparison::new(ask, size)?;
     comparison.timing = !args.no_timing;
+    if let Some(path) = &args.peers {
+        comparison.peers = Peers::read(path)?;
+    }
     Ok(comparison)
 }

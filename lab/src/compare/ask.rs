@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::peers::PeersError;
 use super::setup::{Settings, Subject};
 use super::suites::{SUITES, Suite};
 use super::{scenes, suites};
@@ -49,6 +50,9 @@ pub enum CompareError {
     /// A scene or a list of values that does not fit.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// Numbers of other engines that cannot be read.
+    #[error(transparent)]
+    Peers(#[from] PeersError),
     /// A value that fits nowhere.
     #[error("--vary {key}={value}: {problem}")]
     Value {

@@ -7,6 +7,7 @@ use super::consistency;
 use super::engine::Engine;
 use super::metrics::{Meter, Readings};
 use super::setup::{Headline, Seen, Subject};
+use super::world_engine;
 use crate::study::Outcome;
 
 /// Points of a curve that are kept.
@@ -88,7 +89,12 @@ fn measure(subject: &Subject, cell: &Cell) -> (Readings, Note) {
 }
 
 /// Which of a world's own measurements are metrics, under which name.
-const OWN: [(&str, &str); 3] = [("tracking-error", "tracking"), ("falls", "falls"), ("aid-work", "aid_work")];
+const OWN: [(&str, &str); 4] = [
+    ("tracking-error", "tracking"),
+    ("falls", "falls"),
+    ("aid-work", "aid_work"),
+    (world_engine::MUSCLES, "muscle_work"),
+];
 
 /// An engine that was run.
 pub(super) struct Ran {

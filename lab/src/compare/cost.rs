@@ -11,8 +11,15 @@ use crate::study::Size;
 pub struct Cost {
     /// Median of a whole step, ns.
     pub step: f64,
+    /// Median of events and controllers, ns; NaN where it cannot be told apart.
+    pub control: f64,
+    /// Median of the way from what acts to the next state, ns: forces, rows, solver, motion and, under the default formulation, the look at
+    /// its end. NaN where it cannot be told apart.
+    pub advance: f64,
     /// Median of looking (poses, contacts) at a state, ns; NaN where it cannot be told apart.
     pub look: f64,
+    /// Median of its poses and velocities alone, ns; NaN where they cannot be told apart.
+    pub poses: f64,
     /// Processor seconds per simulated second.
     pub per_second: f64,
     /// Steps that were timed.
@@ -37,7 +44,8 @@ pub(super) fn measure(subject: &Subject, cell: &Cell, size: Size) -> Option<Cost
         engine.step().ok()?;
     }
     let warm = engine.fork(engine.dt());
-    let (mut steps, mut looks) = (Vec::new(), Vec::new());
+    let (mut steps, mut controls, mut advances) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut looks, mut poses) = (Vec::new(), Vec::new());
     let begun = Instant::now();
     while steps.len() < STEPS && (begun.elapsed() < patience || steps.is_empty()) {
         if engine.time() + 0.5 * engine.dt() >= duration {
@@ -47,23 +55,34 @@ pub(super) fn measure(subject: &Subject, cell: &Cell, size: Size) -> Option<Cost
             }
         }
         let at = Instant::now();
-        let whole = engine.step().is_ok();
+        let whole = engine.step_in_stages();
         let taken = at.elapsed();
-        if !whole {
-            break;
-        }
-        steps.push(taken.as_nanos() as f64);
-        if looks.len() < LOOKS {
-            looks.extend(engine.time_of_look().map(|taken| taken.as_nanos() as f64));
+        let Ok(parts) = whole else { break };
+        steps.push(ns(taken));
+        controls.extend(parts.map(|parts| ns(parts.control)));
+        advances.extend(parts.map(|parts| ns(parts.advance)));
+        if looks.len() < LOOKS
+            && let Some(taken) = engine.time_of_look()
+        {
+            looks.push(ns(taken.whole));
+            poses.push(ns(taken.poses));
         }
     }
+    let part = |mut times: Vec<f64>| median(&mut times).unwrap_or(f64::NAN);
     let step = median(&mut steps)?;
     Some(Cost {
         step,
-        look: median(&mut looks).unwrap_or(f64::NAN),
+        control: part(controls),
+        advance: part(advances),
+        look: part(looks),
+        poses: part(poses),
         per_second: step * 1e-9 / engine.dt(),
         steps: steps.len(),
     })
+}
+
+fn ns(taken: Duration) -> f64 {
+    taken.as_nanos() as f64
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {

@@ -63,6 +63,24 @@ impl Touch {
     }
 }
 
+/// What the parts of a step took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stages {
+    /// Events and controllers: what is to act.
+    pub control: std::time::Duration,
+    /// From what acts to the next state.
+    pub advance: std::time::Duration,
+}
+
+/// What the parts of a look at a state took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looking {
+    /// Poses and velocities of all bodies.
+    pub poses: std::time::Duration,
+    /// All of it: these, and contacts.
+    pub whole: std::time::Duration,
+}
+
 /// Something that simulates rigid bodies in steps.
 pub trait Engine {
     /// Takes one step.
@@ -118,8 +136,16 @@ pub trait Engine {
         None
     }
 
+    /// Takes one step and says what its parts took; `None` where they cannot be told apart.
+    ///
+    /// # Errors
+    /// As [`Engine::step`].
+    fn step_in_stages(&mut self) -> Result<Option<Stages>, String> {
+        self.step().map(|()| None)
+    }
+
     /// How long the part of a step takes that only looks (poses, contacts); `None` where it cannot be told apart.
-    fn time_of_look(&mut self) -> Option<std::time::Duration> {
+    fn time_of_look(&mut self) -> Option<Looking> {
         None
     }
 

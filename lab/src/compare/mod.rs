@@ -11,6 +11,7 @@
 //! | [`setup`], [`suites`], [`scenes`] | what is simulated, and what is known of it in closed form |
 //! | [`ask`], [`cell`] | which runs that comes to, and one of them |
 //! | [`cost`] | times, apart from all else |
+//! | [`peers`] | what other engines do on the same set-ups, from a file |
 //! | [`laws`] | property laws that hold for any engine |
 //!
 //! A cell draws from its own seed and knows nothing of others: the same bytes come out whatever the threads, shards and stops. A cell that
@@ -23,6 +24,7 @@ pub mod cost;
 pub mod engine;
 pub mod laws;
 pub mod metrics;
+pub mod peers;
 mod report;
 pub mod scenes;
 pub mod setup;
@@ -32,8 +34,9 @@ mod world_engine;
 use std::path::Path;
 
 pub use ask::{Ask, Case, Cell, CompareError};
-pub use engine::{BodyState, Engine, Touch};
+pub use engine::{BodyState, Engine, Stages, Touch};
 pub use metrics::{METRICS, Meter, Metric, Readings};
+pub use peers::{Peer, Peers, PeersError};
 pub use setup::{Settings, Subject};
 pub use suites::{SUITES, Suite};
 pub use world_engine::WorldEngine;
@@ -48,6 +51,8 @@ pub struct Comparison {
     cells: Vec<Cell>,
     /// Whether costs are measured at the end.
     pub timing: bool,
+    /// What others do, measured elsewhere.
+    pub peers: Peers,
 }
 
 impl Comparison {
@@ -57,7 +62,7 @@ impl Comparison {
     /// Names, keys and values that are not known, with those that are.
     pub fn new(ask: Ask, size: Size) -> Result<Self, CompareError> {
         let (cases, cells) = (ask.cases(size)?, ask.cells(size)?);
-        Ok(Self { ask, size, cases, cells, timing: true })
+        Ok(Self { ask, size, cases, cells, timing: true, peers: Peers::default() })
     }
 
     /// The comparison whose shards these are, from what they keep of it.
@@ -123,6 +128,11 @@ impl Inquiry for Comparison {
 
     fn files(&self) -> Vec<String> {
         report::FILES.map(str::to_owned).to_vec()
+    }
+
+    /// A cell leaves three kilobytes of text, a set-up a picture and some plots.
+    fn room(&self) -> usize {
+        (1 << 19) + 4096 * self.cells.len() + (1 << 18) * self.cases.len()
     }
 
     fn report(&self, results: &Results, dir: &Path) -> Result<Report, StudyError> {

@@ -162,13 +162,20 @@ impl Subject {
     /// # Errors
     /// Settings that do not fit.
     pub fn scene(&self, settings: &Settings, seed: u64) -> Result<Option<Scene>, SceneError> {
-        let set = [settings.overrides(), vec![format!("seed={seed}")]].concat();
         match self {
             Self::Ours(Setup { make: Make::Code(_), .. }) => Ok(None),
+            _ => self.parsed(settings, seed).map(Some),
+        }
+    }
+
+    /// Its text, read as a scene.
+    fn parsed(&self, settings: &Settings, seed: u64) -> Result<Scene, SceneError> {
+        let set = [settings.overrides(), vec![format!("seed={seed}")]].concat();
+        match self {
             Self::Ours(setup) => {
-                Scene::parse(&format!("scenes/compare/{}.toml", setup.name), self.text(), &set).map(Some)
+                Scene::parse(&format!("scenes/compare/{}.toml", setup.name), self.text(), &set)
             }
-            Self::Scene { file, text } => Scene::parse(file, text, &set).map(Some),
+            Self::Scene { file, text } => Scene::parse(file, text, &set),
         }
     }
 
@@ -186,7 +193,7 @@ impl Subject {
             let engine = (coded.build)(&coded.settings(settings)?)?;
             return Ok((engine, coded.duration));
         }
-        let Some(scene) = self.scene(settings, seed)? else { unreachable!("made by code") };
+        let scene = self.parsed(settings, seed)?;
         let engine = if timed { WorldEngine::bare(&scene)? } else { WorldEngine::new(&scene)? };
         Ok((Box::new(engine), scene.duration))
     }

@@ -4,9 +4,10 @@ use stuntlab_physics::contact::Contact;
 use stuntlab_physics::dynamics::spring_energy;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
 use stuntlab_physics::spatial::Motion;
+use stuntlab_physics::step::Account;
 use stuntlab_physics::{BodyId, JointKind, Model, State};
 
-use super::engine::{BodyState, Engine, Touch};
+use super::engine::{BodyState, Engine, Looking, Stages, Touch};
 use crate::measure::{Gauge, Start};
 use crate::run::{Hands, World};
 use crate::scene::{MeasureSpec, Scene, SceneError};
@@ -113,6 +114,9 @@ impl WorldEngine {
     }
 }
 
+/// Name of the work of muscles among an engine's own numbers.
+pub(super) const MUSCLES: &str = "muscle-work";
+
 /// What characters are measured by besides what their scene says.
 const CHARACTERS: [&str; 4] = ["tracking-error", "jitter", "falls", "aid-work"];
 
@@ -202,7 +206,12 @@ impl Engine for WorldEngine {
         (n > 0).then_some(n as f64)
     }
 
-    fn time_of_look(&mut self) -> Option<std::time::Duration> {
+    fn step_in_stages(&mut self) -> Result<Option<Stages>, String> {
+        let stages = self.world.step_in_stages(&Hands::default()).map_err(|fault| fault.to_string())?;
+        Ok(Some(stages))
+    }
+
+    fn time_of_look(&mut self) -> Option<Looking> {
         Some(self.world.time_of_look())
     }
 
@@ -214,6 +223,8 @@ impl Engine for WorldEngine {
 
     fn own(&self) -> Vec<(String, f64)> {
         let readings = self.gauges.iter().map(|g| g.reading(""));
-        readings.map(|r| (r.name, r.value.unwrap_or(f64::NAN))).collect()
+        let muscles = (!self.world.cast().is_empty())
+            .then(|| (MUSCLES.to_owned(), self.world.ledger.work(Account::Actuation)));
+        readings.map(|r| (r.name, r.value.unwrap_or(f64::NAN))).chain(muscles).collect()
     }
 }

@@ -121,6 +121,21 @@ pub(crate) fn settle_names(dir: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Whether so many bytes can be written into a directory, found by doing it: what a disk says it has is not always what one may use.
+pub(crate) fn has_room(dir: &Path, bytes: usize) -> Result<(), FileError> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let path = dir.join("room");
+    let written = save(&path, &vec![b' '; bytes]);
+    let removed = remove(&path);
+    written.map_err(|source| {
+        let words = format!("no room for the {bytes} bytes this may leave ({source})");
+        FileError::Io { path: dir.to_owned(), source: io::Error::new(source.kind(), words) }
+    })?;
+    removed
+}
+
 /// Makes a directory and those above it.
 pub(crate) fn make_dir(dir: &Path) -> Result<(), FileError> {
     std::fs::create_dir_all(dir).map_err(FileError::io(dir))

@@ -6,10 +6,12 @@
 mod edit;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use stuntlab_control::{Controller, Refusal, Sense, Senses};
 use stuntlab_physics::blackbox::{BlackBox, Dump, Fault};
 use stuntlab_physics::contact::Contact;
+use stuntlab_physics::dynamics::{forward_kinematics, forward_velocity};
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::maximal::Drift;
 use stuntlab_physics::memory::Memory;
@@ -18,6 +20,7 @@ use stuntlab_physics::{Actuation, BodyId, Data, JointKind, Model, State, StepOpt
 
 use super::apart::Apart;
 use super::hands::{Drag, Hands, Push, Reach};
+use crate::compare::engine::{Looking, Stages};
 use crate::scene::{ControllerSpec, Dynamics, Member, Scene, SceneError, Stage, What};
 use crate::words::fingerprint;
 
@@ -246,6 +249,28 @@ impl World {
     /// # Errors
     /// A step that went wrong; the state is the last good one.
     pub fn step(&mut self, hands: &Hands) -> Result<(), Fault> {
+        self.decide(hands);
+        self.advance()?;
+        self.look();
+        Ok(())
+    }
+
+    /// [`World::step`] with what its parts took.
+    ///
+    /// # Errors
+    /// A step that went wrong; the state is the last good one.
+    pub fn step_in_stages(&mut self, hands: &Hands) -> Result<Stages, Fault> {
+        let begun = Instant::now();
+        self.decide(hands);
+        let decided = Instant::now();
+        self.advance()?;
+        let advance = decided.elapsed();
+        self.look();
+        Ok(Stages { control: decided - begun, advance })
+    }
+
+    /// What acts in the coming step: events, hands, characters.
+    fn decide(&mut self, hands: &Hands) {
         self.fire_events();
         self.act.clear();
         // Hands first: characters feel what pushes them.
@@ -268,6 +293,10 @@ impl World {
         for body in &self.parked {
             self.act.prescribed[body.index()] = true;
         }
+    }
+
+    /// From what acts to the next state.
+    fn advance(&mut self) -> Result<(), Fault> {
         let (model, state, data) = (&self.stage.model, &mut self.state, &mut self.data);
         self.report = match &mut self.apart {
             None => self.black_box.advance(model, state, data, &self.act, &self.options)?,
@@ -288,20 +317,24 @@ impl World {
         }
         self.toll.add(&self.report);
         self.ledger.add(&self.report.ledger);
-        self.look();
         Ok(())
     }
 
     /// How long it takes to look at a state: poses, velocities, contacts. Looks at one a hair away, since one that was seen is not looked at
-    /// again, and back.
-    pub fn time_of_look(&mut self) -> std::time::Duration {
+    /// again, and back. Poses and velocities are then found once more by themselves.
+    pub fn time_of_look(&mut self) -> Looking {
         let mut aside = self.state.clone();
         aside.v.iter_mut().for_each(|v| *v += 1e-9);
-        let begun = std::time::Instant::now();
-        observe(&self.stage.model, &aside, &mut self.data, &self.options);
-        let taken = begun.elapsed();
-        observe(&self.stage.model, &self.state, &mut self.data, &self.options);
-        taken
+        let (model, data) = (&self.stage.model, &mut self.data);
+        let begun = Instant::now();
+        observe(model, &aside, data, &self.options);
+        let whole = begun.elapsed();
+        let begun = Instant::now();
+        forward_kinematics(model, &aside, data);
+        forward_velocity(model, &aside, data);
+        let poses = begun.elapsed();
+        observe(model, &self.state, data, &self.options);
+        Looking { poses, whole }
     }
 
     fn look(&mut self) {

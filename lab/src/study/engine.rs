@@ -43,6 +43,7 @@ pub fn conduct(
 ) -> Result<Finished, StudyError> {
     let plan = study.plan(order.size);
     let _lock = Lock::take(dir, &format!("run {}", study.name()), &[])?;
+    disk::has_room(dir, study.room())?;
     Label::new(study, order.size, &plan, order.shard).claim(dir)?;
     let (mut store, mut outcomes) = Store::open(dir, study.store(), &plan)?;
     clear(study, dir)?;

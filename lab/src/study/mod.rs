@@ -84,6 +84,10 @@ pub trait Inquiry: Sync {
     /// # Errors
     /// A trial that cannot be run at all; one that goes wrong is an outcome.
     fn run(&self, trial: &Trial) -> Result<Outcome, StudyError>;
+    /// Bytes it may leave, for which there must be room before anything is begun; 0 where nobody looks.
+    fn room(&self) -> usize {
+        0
+    }
     /// Names of the files that `report` writes.
     fn files(&self) -> Vec<String>;
     /// Boils all results down, writes pictures and tables of its own into a directory.

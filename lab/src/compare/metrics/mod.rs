@@ -109,6 +109,12 @@ pub const METRICS: &[Metric] = &[
     ),
     metric("falls", "", "Characters that lie at the end"),
     metric("aid_work", "J", "Work of aids from outside (root springs, pins, torques in the world)"),
+    metric(
+        "muscle_work",
+        "J",
+        "Net work of joint forces, servos, motors and prescribed joints over the run, by the ledger: what muscles gave less what they took \
+         back. Torques in the world are aids",
+    ),
 ];
 
 /// What was read, by name.

@@ -3,14 +3,14 @@
 use stuntlab_viewer::palette;
 use stuntlab_viewer::plot::{BarChart, BarSeries, HeatMap, LinePlot, LineStyle, Series};
 
-use super::super::{Case, METRICS, suites};
+use super::super::{Case, METRICS, Peer, suites};
 use super::tables::Group;
 
 /// Width and height of a plot, units.
 const SIZE: (usize, usize) = (560, 380);
 
 /// Metrics that are plotted over the step, and whether slopes are drawn beside.
-const OVER_STEP: [(&str, bool); 10] = [
+const OVER_STEP: [(&str, bool); 11] = [
     ("consistency", true),
     ("error", true),
     ("energy_drift", true),
@@ -21,22 +21,27 @@ const OVER_STEP: [(&str, bool); 10] = [
     ("signorini", false),
     ("dissipation", false),
     ("jitter", false),
+    ("tracking", false),
 ];
 
 /// All plots of a set-up as SVG documents.
-pub(super) fn of(case: &Case, groups: &[Group<'_>], columns: &[&str]) -> Vec<String> {
+pub(super) fn of(case: &Case, groups: &[Group<'_>], columns: &[&str], peers: &[&Peer]) -> Vec<String> {
     let mut charts = Vec::new();
     let rates = distinct(groups, "rate");
     let svg = |plot: LinePlot| plot.to_svg(SIZE.0, SIZE.1);
     if rates.len() >= 2 && distinct(groups, "kp").len() < 2 {
         let shown = OVER_STEP.iter().filter(|(name, _)| columns.contains(name));
-        let plots = shown.filter_map(|(name, slopes)| over_step(groups, name, *slopes && rates.len() > 2));
+        let plots =
+            shown.filter_map(|(name, slopes)| over_step(groups, name, *slopes && rates.len() > 2, peers));
         charts.extend(plots.map(svg));
         charts.extend(over_cost(groups).map(svg));
     } else if groups.len() > 1 && distinct(groups, "kp").len() < 2 {
         charts.extend(columns.iter().filter_map(|name| bars(groups, name)));
     }
-    charts.extend(curves(case, groups, &rates).map(svg));
+    // Where gains are mapped most curves leave all bounds.
+    if distinct(groups, "kp").len() < 2 {
+        charts.extend(curves(case, groups, &rates).map(svg));
+    }
     charts.extend(maps(case, groups));
     charts
 }
@@ -91,9 +96,10 @@ fn step(group: &Group<'_>) -> Option<f64> {
 }
 
 /// A metric over the step, with slopes.
-fn over_step(groups: &[Group<'_>], name: &str, slopes: bool) -> Option<LinePlot> {
+fn over_step(groups: &[Group<'_>], name: &str, slopes: bool, peers: &[&Peer]) -> Option<LinePlot> {
     let point = |g: &Group<'_>| Some((step(g)?, g.get(name))).filter(|(_, y)| y.is_finite() && *y > 0.0);
-    let series = by_series(groups, &["rate"], point);
+    let mut series = by_series(groups, &["rate"], point);
+    series.extend(of_peers(peers, name));
     let all: Vec<(f64, f64)> = series.iter().flat_map(|(_, p)| p.iter().copied()).collect();
     if all.len() < 2 {
         return None;
@@ -110,11 +116,25 @@ fn over_step(groups: &[Group<'_>], name: &str, slopes: bool) -> Option<LinePlot>
     Some(plot)
 }
 
+/// What others have of a metric over the step.
+fn of_peers(peers: &[&Peer], metric: &str) -> Vec<(String, Vec<(f64, f64)>)> {
+    let mut all: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for peer in peers.iter().filter(|p| p.get(metric) > 0.0) {
+        let point = (1e3 / peer.steps_per_second(), peer.get(metric));
+        match all.iter_mut().find(|(name, _)| *name == peer.name()) {
+            Some((_, points)) => points.push(point),
+            None => all.push((peer.name(), vec![point])),
+        }
+    }
+    all.iter_mut().for_each(|(_, points)| points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    all
+}
+
 /// A decade's fraction around the data.
 fn range(points: &[(f64, f64)]) -> (f64, f64) {
     let (low, high) = points.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
     // What is below is rounding.
-    ((low / 2.0).max(1e-15), high * 2.0)
+    ((low / 2.0).max(1e-17), high * 2.0)
 }
 
 /// Lines of slopes 1, 2 and 4 from the largest value at the longest step.
@@ -122,7 +142,7 @@ fn guides(plot: &mut LinePlot, points: &[(f64, f64)]) {
     let steps = points.iter().map(|p| p.0);
     let (short, long) = (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max));
     let top = points.iter().filter(|p| p.0 == long).map(|p| p.1).fold(0.0, f64::max);
-    if top <= 0.0 {
+    if top <= plot.y_range.map_or(0.0, |(low, _)| low) {
         return;
     }
     for order in [1, 2, 4] {
@@ -195,14 +215,36 @@ fn curves(case: &Case, groups: &[Group<'_>], rates: &[String]) -> Option<LinePlo
 /// A metric of cells that differ in words.
 fn bars(groups: &[Group<'_>], name: &str) -> Option<String> {
     let values: Vec<f64> = groups.iter().map(|g| g.get(name)).collect();
-    if values.iter().filter(|x| x.is_finite()).count() < 2 {
+    if values.iter().filter(|x| x.is_finite()).count() < 2 || values.iter().all(|x| *x == 0.0) {
         return None;
     }
+    // Formulations side by side, one group of bars for each of the other settings.
+    let mut categories: Vec<String> = Vec::new();
+    for name in groups.iter().map(|g| series_name(g, &["formulation", "rate"])) {
+        if !categories.contains(&name) {
+            categories.push(name);
+        }
+    }
+    let mut formulations = distinct(groups, "formulation");
+    if formulations.is_empty() {
+        formulations.push(String::new());
+    }
+    let series = formulations.iter().map(|formulation| {
+        let value = |category: &String| {
+            let here = |g: &&Group<'_>| {
+                series_name(g, &["formulation", "rate"]) == *category
+                    && g.first().cell.settings.get("formulation").unwrap_or_default() == formulation
+            };
+            groups.iter().find(here).map_or(f64::NAN, |g| g.get(name))
+        };
+        let values = categories.iter().map(value).collect();
+        BarSeries { name: formulation.clone(), values, intervals: Vec::new() }
+    });
     let chart = BarChart {
         title: name.to_owned(),
         y_label: unit(name),
-        categories: groups.iter().map(|g| series_name(g, &[])).collect(),
-        series: vec![BarSeries { name: name.to_owned(), values, intervals: Vec::new() }],
+        series: series.collect(),
+        categories: categories.clone(),
         ..BarChart::default()
     };
     Some(chart.to_svg(SIZE.0, SIZE.1))

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Case, Comparison, METRICS, setup, suites};
+use super::super::{Case, Comparison, METRICS, Peer, setup, suites};
 use super::tables::{self, Group};
-use super::{Row, charts, number, picture};
+use super::{Cost, Row, charts, number, picture};
 use crate::study::Size;
 
 /// How it looks. Colours follow what the reader's system prefers, but for plots, which are on white.
@@ -14,7 +14,7 @@ const STYLE: &str = "
 body { font: 15px/1.5 'DejaVu Sans', Verdana, sans-serif; color: var(--ink); background: var(--back); max-width: 1180px; margin: 2em auto; padding: 0 1.2em; }
 h1 { font-size: 1.7em; } h2 { margin-top: 2.4em; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; font-size: 0.82em; } .wide { overflow: auto; max-height: 34em; }
-th, td { padding: 0.25em 0.7em; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: 0.25em 0.55em; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { position: sticky; top: 0; background: var(--soft); cursor: pointer; } td.word, th.word { text-align: left; }
 tr.failed td { color: var(--bad); } .plots { display: flex; flex-wrap: wrap; gap: 0.8em; margin: 1em 0; }
 .plots svg, img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 4px; background: #fff; }
@@ -62,7 +62,8 @@ pub(super) fn page(comparison: &Comparison, rows: &[Row]) -> String {
     }
     put("<li><a href=\"#glossary\">What is measured</a></li></ul>\n".to_owned());
     for case in tables::setups(comparison) {
-        put(section(case, rows));
+        let peers: Vec<&Peer> = comparison.peers.of(&case.name).collect();
+        put(section(case, rows, &peers));
     }
     put(glossary());
     put(format!("<script>{SCRIPT}</script></body></html>\n"));
@@ -99,12 +100,12 @@ fn shows(case: &Case) -> String {
     scene.map_or_else(String::new, |scene| scene.shows)
 }
 
-fn section(case: &Case, rows: &[Row]) -> String {
+fn section(case: &Case, rows: &[Row], peers: &[&Peer]) -> String {
     let groups = tables::groups(rows, &case.name);
     let columns = tables::columns(case, &groups);
     let mut out = format!("<h2 id=\"{0}\">{0}</h2>\n<p>{1}.</p>\n", safe(&case.name), safe(&shows(case)));
     if let Some(row) = case.subject.row() {
-        let _ = writeln!(out, "<p>Source: {}.</p>", safe(row.source));
+        let _ = writeln!(out, "<p>Source: {}.</p>", safe(row.source.trim_end_matches('.')));
         if let Some(headline) = row.headline {
             let expected = headline
                 .expected
@@ -128,13 +129,14 @@ fn section(case: &Case, rows: &[Row]) -> String {
         );
     }
     out += &table(&groups, &columns);
+    out += &peer_table(peers, &columns);
     // Where something drives, energy says nothing.
     let kept = columns.iter().any(|c| ["energy_gain", "energy_drift"].contains(c));
     if let Some(words) = largest_step(&groups).filter(|_| kept) {
         let _ = writeln!(out, "{words}");
     }
     out += "<div class=\"plots\">\n";
-    charts::of(case, &groups, &columns).iter().for_each(|svg| out += svg);
+    charts::of(case, &groups, &columns, peers).iter().for_each(|svg| out += svg);
     out += "</div>\n<details><summary>The set-up in full</summary><pre>";
     out += &safe(case.subject.text());
     out += "</pre></details>\n<details><summary>The command of each cell</summary><pre>";
@@ -144,6 +146,64 @@ fn section(case: &Case, rows: &[Row]) -> String {
     out + "</pre></details>\n"
 }
 
+/// Columns of costs: name, unit, what it is. All are medians.
+const COSTS: [(&str, &str, &str); 6] = [
+    ("step", "us", "A whole step, with the look at its end"),
+    ("s/s", "", "Processor seconds per simulated second"),
+    ("control", "us", "Events and controllers: what is to act"),
+    (
+        "advance",
+        "us",
+        "From what acts to the next state: forces, rows, solver, motion; under implicit-penalty with the look at its end",
+    ),
+    ("look", "us", "Looking at a state by itself: poses, velocities, contacts"),
+    ("poses", "us", "The poses and velocities of that alone"),
+];
+
+/// The columns of [`COSTS`].
+fn costs(cost: Option<Cost>) -> [f64; 6] {
+    let us = |ns: f64| 1e-3 * ns;
+    cost.map_or([f64::NAN; 6], |c| {
+        [us(c.step), c.per_second, us(c.control), us(c.advance), us(c.look), us(c.poses)]
+    })
+}
+
+/// Head of a metric's column.
+fn heading(column: &str) -> String {
+    let metric = METRICS.iter().find(|m| m.name == column);
+    let (unit, help) = metric.map_or(("", ""), |m| (m.unit, m.help));
+    let unit = if unit.is_empty() { String::new() } else { format!("<br>{}", safe(unit)) };
+    format!("<th title=\"{}\">{column}{unit}</th>", safe(help))
+}
+
+/// What others did on the set-up, apart from ours.
+fn peer_table(peers: &[&Peer], columns: &[&str]) -> String {
+    if peers.is_empty() {
+        return String::new();
+    }
+    let shown = tables::peer_columns(peers, columns);
+    let mut out = "<p>Other engines on the same set-up, measured outside of this program and read from a file; times are of the call that steps \
+                   them:</p>\n<div class=\"wide\"><table><thead><tr><th class=\"word\">peer</th><th class=\"word\">version</th>\
+                   <th class=\"word\">rate</th>"
+        .to_owned();
+    shown.iter().for_each(|column| out += &heading(column));
+    out += "<th>step<br>us</th></tr></thead><tbody>\n";
+    for peer in peers {
+        let _ = write!(
+            out,
+            "<tr><td class=\"word\">{}</td><td class=\"word\">{}</td><td class=\"word\" data-x=\"{2}\">{2}</td>",
+            safe(&peer.peer),
+            safe(&peer.version),
+            safe(&peer.rate)
+        );
+        for x in shown.iter().map(|c| peer.get(c)).chain([1e-3 * peer.ns_per_step()]) {
+            let _ = write!(out, "<td data-x=\"{x}\">{}</td>", number(x));
+        }
+        out += "</tr>\n";
+    }
+    out + "</tbody></table></div>\n"
+}
+
 fn table(groups: &[Group<'_>], columns: &[&str]) -> String {
     let keys = tables::keys(groups.iter().flat_map(|g| g.rows.iter().copied()));
     let failures = groups.iter().any(|g| g.failure().is_some());
@@ -151,14 +211,13 @@ fn table(groups: &[Group<'_>], columns: &[&str]) -> String {
     for key in &keys {
         let _ = write!(out, "<th class=\"word\">{}</th>", safe(key.rsplit('.').next().unwrap_or(key)));
     }
-    for column in columns {
-        let metric = METRICS.iter().find(|m| m.name == *column);
-        let (unit, help) = metric.map_or(("", ""), |m| (m.unit, m.help));
-        let unit = if unit.is_empty() { String::new() } else { format!("<br>{}", safe(unit)) };
-        let _ = write!(out, "<th title=\"{}\">{column}{unit}</th>", safe(help));
+    columns.iter().for_each(|column| out += &heading(column));
+    // What was not told apart has no column.
+    let told = |k: &usize| groups.iter().any(|g| !costs(g.cost())[*k].is_nan());
+    let told: Vec<usize> = (0..COSTS.len()).filter(told).collect();
+    for (name, unit, help) in told.iter().map(|k| COSTS[*k]) {
+        let _ = write!(out, "<th title=\"{help}\">{name}<br>{unit}</th>");
     }
-    out += "<th title=\"Median of a whole step\">step<br>us</th><th title=\"Median of looking: poses and contacts\">look<br>us</th>\
-            <th title=\"Processor seconds per simulated second\">s/s</th>";
     out += if failures { "<th class=\"word\">failure</th>" } else { "" };
     out += "</tr></thead><tbody>\n";
     for group in groups {
@@ -174,10 +233,8 @@ fn table(groups: &[Group<'_>], columns: &[&str]) -> String {
             let _ = write!(out, "<td data-x=\"{x}\">{}</td>", number(x));
         };
         columns.iter().for_each(|c| cell(group.get(c)));
-        let cost = group.cost();
-        cell(cost.map_or(f64::NAN, |c| 1e-3 * c.step));
-        cell(cost.map_or(f64::NAN, |c| 1e-3 * c.look));
-        cell(cost.map_or(f64::NAN, |c| c.per_second));
+        let cost = costs(group.cost());
+        told.iter().for_each(|k| cell(cost[*k]));
         if failures {
             let _ = write!(out, "<td class=\"word\">{}</td>", safe(&group.failure().unwrap_or_default()));
         }
@@ -227,6 +284,12 @@ fn glossary() -> String {
             metric.name,
             safe(metric.unit),
             safe(metric.help)
+        );
+    }
+    for (name, unit, help) in COSTS {
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"word\"><code>{name}</code></td><td class=\"word\">{unit}</td><td class=\"word\" style=\"white-space:normal\">{help}</td></tr>"
         );
     }
     out + "</tbody></table>\n<p>A dot stands for what does not apply or was not measured. Peers' published figures are not in these tables: they were \

@@ -85,6 +85,8 @@ fn manifest(comparison: &Comparison, contents: &[String]) -> Value {
         .iter()
         .map(|case| json!({ "name": case.name, "hash": spelled(fingerprint(case.subject.text().bytes())) }))
         .collect();
+    let text = &comparison.peers.text;
+    let peers = (!text.is_empty()).then(|| spelled(fingerprint(text.bytes())));
     json!({
         "stuntlab": env!("CARGO_PKG_VERSION"),
         "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
@@ -95,6 +97,7 @@ fn manifest(comparison: &Comparison, contents: &[String]) -> Value {
         "quick": comparison.size == Size::Quick,
         "cells": comparison.cells.len(),
         "set_ups": setups,
+        "peers": peers,
         "files": FILES.iter().zip(contents).map(file).collect::<Vec<_>>(),
     })
 }

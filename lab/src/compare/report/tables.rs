@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Case, Comparison, METRICS, suites};
+use super::super::{Case, Comparison, METRICS, Peer, suites};
 use super::{Row, number};
 use crate::study::Kind;
 
@@ -68,11 +68,21 @@ pub(super) fn results(rows: &[Row]) -> String {
 
 /// timing.csv: what steps cost, which differs from run to run.
 pub(super) fn timing(rows: &[Row]) -> String {
-    let columns = ["ns_per_step", "ns_per_look", "seconds_per_second", "steps_timed"].map(str::to_owned);
+    let columns = [
+        "ns_per_step",
+        "ns_per_control",
+        "ns_per_advance",
+        "ns_per_look",
+        "ns_per_poses",
+        "seconds_per_second",
+        "steps_timed",
+    ]
+    .map(str::to_owned);
     let keys = keys(rows);
     let line = |row: &Row| {
         let cost = row.cost?;
-        let cells = [cost.step, cost.look, cost.per_second].map(|x| format!("{x:?}"));
+        let times = [cost.step, cost.control, cost.advance, cost.look, cost.poses, cost.per_second];
+        let cells = times.map(|x| if x.is_nan() { String::new() } else { format!("{x:?}") });
         Some([begin(row, &keys), cells.to_vec(), vec![cost.steps.to_string()]].concat())
     };
     csv(std::iter::once([head(rows), columns.to_vec()].concat()).chain(rows.iter().filter_map(line)))
@@ -96,7 +106,14 @@ pub(super) fn json(comparison: &Comparison, rows: &[Row]) -> Value {
     };
     let metrics: Vec<Value> =
         METRICS.iter().map(|m| json!({ "name": m.name, "unit": m.unit, "help": m.help })).collect();
-    json!({ "ask": comparison.ask, "metrics": metrics, "cells": rows.iter().map(row).collect::<Vec<_>>() })
+    let cells: Vec<Value> = rows.iter().map(row).collect();
+    let peers: Vec<Value> = comparison.peers.all.iter().map(peer).collect();
+    json!({ "ask": comparison.ask, "metrics": metrics, "cells": cells, "peers": peers })
+}
+
+fn peer(peer: &Peer) -> Value {
+    let metrics: Map<String, Value> = peer.numbers.iter().map(|(m, x)| ((*m).to_owned(), json!(x))).collect();
+    json!({ "set_up": peer.set_up, "peer": peer.peer, "version": peer.version, "rate": peer.rate, "metrics": metrics })
 }
 
 /// Rows of a set-up that differ in their seeds alone, as one.
@@ -175,11 +192,35 @@ pub(super) fn text(comparison: &Comparison, rows: &[Row]) -> String {
             lines.push(set.chain(numbers).chain([cost]).chain(failure).collect());
         }
         text += &aligned(&lines);
+        let peers: Vec<&Peer> = comparison.peers.of(&case.name).collect();
+        if !peers.is_empty() {
+            text += "measured elsewhere:\n";
+            text += &aligned(&peer_lines(&peers, &columns));
+        }
         text += "each alone:\n";
         groups.iter().for_each(|g| text += &format!("  {}\n", g.first().command));
         text.push('\n');
     }
     text
+}
+
+/// What others did, under the metrics of ours that they have.
+fn peer_lines(peers: &[&Peer], columns: &[&str]) -> Vec<Vec<String>> {
+    let shown = peer_columns(peers, columns);
+    let words = |s: &str| s.to_owned();
+    let head = [words("peer"), words("rate")].into_iter().chain(shown.iter().map(|c| words(c)));
+    let mut lines = vec![head.chain([words("us/step")]).collect::<Vec<String>>()];
+    for peer in peers {
+        let numbers = shown.iter().map(|c| number(peer.get(c)));
+        let cost = number(1e-3 * peer.ns_per_step());
+        lines.push([peer.name(), peer.rate.clone()].into_iter().chain(numbers).chain([cost]).collect());
+    }
+    lines
+}
+
+/// Which of the metrics of ours any of them has.
+pub(super) fn peer_columns<'a>(peers: &[&Peer], columns: &[&'a str]) -> Vec<&'a str> {
+    columns.iter().copied().filter(|c| peers.iter().any(|p| !p.get(c).is_nan())).collect()
 }
 
 /// Columns of a common width, but for what ends a line beyond the first's columns.

@@ -8,7 +8,7 @@ use crate::study::Size;
 /// The suite's row.
 pub(super) const SUITE: Suite = Suite {
     name: "characters",
-    shows: "A recorded walk and a push under controllers and formulations: tracking error, jitter, survival, aids, cost",
+    shows: "A recorded walk and a push under controllers and formulations: tracking error, jitter, survival, work, aids, cost",
     cases,
 };
 
@@ -16,7 +16,7 @@ pub(super) const SUITE: Suite = Suite {
 pub(super) const SETUPS: &[Setup] = &[Setup {
     name: "compare-tracking",
     source: "Ours; controllers after Wrotek et al. (2006) and Lligadas et al.",
-    columns: &["falls", "tracking", "jitter", "aid_work", "penetration", "cone", "iterations"],
+    columns: &["falls", "tracking", "jitter", "aid_work", "muscle_work", "penetration", "cone", "iterations"],
     headline: None,
     pieces: None,
     make: Make::Scene,
