@@ -132,6 +132,8 @@ pub(super) fn write_law(
         along.target = along.target.max(lost);
     }
     row.is_new = load == 0.0;
+    let presses_on = load > 0.0 && row.compressed.is_none();
+    row.stuck = presses_on.then_some(contact.phase == Phase::Stick);
     // What is on a rail cannot move across: stiffness without bound there would be no number.
     row.law.softness = SIGMA * w_t.max(LEAST_ACROSS * row.mobility) * row.stiffer();
     row.law.target = contact.stick.stretch * (-0.5 / h);
@@ -139,6 +141,12 @@ pub(super) fn write_law(
 }
 
 impl Row {
+    /// The impulse across that it would push with if nothing bounded it.
+    fn wanted_across(&self) -> f64 {
+        let n = self.law.normal;
+        (self.law.target - (self.velocity - n * n.dot(self.velocity))).length() / self.law.softness
+    }
+
     /// What its friction's softness is multiplied by.
     fn stiffer(&self) -> f64 {
         if self.is_new { STIFFER } else { 1.0 }
@@ -250,7 +258,9 @@ impl Bounds {
             let row = &rows[k as usize];
             if let (Source::Contact(index), false) = (row.source, row.is_immovable()) {
                 let allowed = data.contact.points[index as usize].law.material.friction * pressed(row);
-                let excess = row.law.bound - allowed;
+                // A bound that nothing comes up to changes nothing.
+                let wanted = row.wanted_across();
+                let excess = row.law.bound.min(wanted) - allowed.min(wanted);
                 change = f64::max(change, if shrink { excess } else { excess.abs() });
                 size = f64::max(size, allowed);
             }

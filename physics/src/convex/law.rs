@@ -134,6 +134,19 @@ impl Law {
         Answer { impulse: n * along + y, gain, slides: true }
     }
 
+    /// The same as if it pressed, whatever the velocity, and stuck to what it presses on or not: neither the other sides of the law nor its
+    /// knee are looked at.
+    pub(crate) fn expect(&self, u: DVec3, sticks: bool) -> Answer {
+        let n = self.normal;
+        let gain = 1.0 / self.along.softness;
+        let along = (self.along.target - n.dot(u)) * gain;
+        let bound = if sticks { f64::INFINITY } else { self.bound };
+        let mut answer =
+            Self { along: Bounded { lower: along, upper: along, ..self.along }, bound, ..*self }.answer(u);
+        answer.gain += Sym3::outer(n) * gain;
+        answer
+    }
+
     /// `γ·d` and `dᵀG d` at `u`: what the term adds to slope (negative) and curvature of the cost along `d`.
     #[inline]
     pub(crate) fn along_line(&self, u: DVec3, d: DVec3) -> (f64, f64) {
@@ -187,6 +200,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_was_expected_is_right_where_it_comes_true() {
+        let (pressed, law) = (DVec3::new(0.02, 0.08, 0.01), law(100.0));
+        let (expected, found) = (law.expect(pressed, true), law.answer(pressed));
+        assert!(found.impulse.dot(law.normal) > 0.0 && !found.slides);
+        assert!((expected.impulse - found.impulse).length() < 1e-12);
+        assert!((expected.gain - found.gain).to_mat3().abs_diff_eq(glam::DMat3::ZERO, 1e-12));
+        // One that parts is pulled back as the spring that it is taken for.
+        assert!(law.expect(DVec3::Z, true).impulse.dot(law.normal) < 0.0);
     }
 
     #[test]

@@ -50,6 +50,7 @@ use glam::DVec3;
 use self::combined::{Combined, Correction, Part};
 use self::islands::{Island, Islands};
 use self::mobility::Mobility;
+use self::newton::Begin;
 use self::pairs::Pairs;
 use self::rows::{JointRow, Row, Source};
 use crate::actuation::Actuation;
@@ -322,9 +323,10 @@ pub(crate) fn solve(
         convex.take_back();
         report = SolveReport { iterations: report.iterations, ..SolveReport::default() };
         for k in 0..convex.islands.list.len() {
-            let (island, least) = (convex.islands.list[k], usize::from(!again && round == 0));
+            let island = convex.islands.list[k];
+            let begin = if again || round > 0 { Begin::Look } else { Begin::Leap };
             if convex.is_island_in_round(island) {
-                let (outcome, steps) = solve_island(model, state, data, act, opt, convex, island, least);
+                let (outcome, steps) = solve_island(model, state, data, act, opt, convex, island, begin);
                 convex.islands.outcomes[k] = outcome;
                 report.iterations += steps;
                 report.most = report.most.max(steps);
@@ -535,8 +537,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     }
 }
 
-/// Solves one island with at least so many Newton steps; again with its contacts calmed while those make energy. How the last solve went,
-/// and the Newton steps of all.
+/// Solves one island; again with its contacts calmed while those make energy. How the last solve went, and the Newton steps of all.
 fn solve_island(
     model: &Model,
     state: &State,
@@ -545,17 +546,18 @@ fn solve_island(
     opt: &StepOptions,
     convex: &mut Convex,
     island: Island,
-    least: usize,
+    begin: Begin,
 ) -> (newton::Outcome, usize) {
     convex.pairs.is_planned = false;
     let smooth = newton::smooth_scale(model, state, data, convex, island);
     let (mut outcome, mut steps) =
-        solve_in_rounds(model, state, data, act, opt, convex, island, smooth, least);
+        solve_in_rounds(model, state, data, act, opt, convex, island, smooth, begin);
     for _ in 0..CALMED {
         if !calm::calm(model, state, data, convex, island) {
             break;
         }
-        let (again, more) = solve_in_rounds(model, state, data, act, opt, convex, island, smooth, 0);
+        let (again, more) =
+            solve_in_rounds(model, state, data, act, opt, convex, island, smooth, Begin::Look);
         (outcome, steps) = (again, steps + more);
     }
     (outcome, steps)
@@ -571,15 +573,19 @@ fn solve_in_rounds(
     convex: &mut Convex,
     island: Island,
     smooth: f64,
-    least: usize,
+    begin: Begin,
 ) -> (newton::Outcome, usize) {
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
     let mut bounds = contacts::Bounds::default();
     let energies = if act.pins.is_empty() { (0.0, 0.0) } else { calm::energies(model, data, convex, island) };
     loop {
         // Bounds that changed are answered by a step at least: a rough solve may pass without, and they would seem to stand.
-        let least = if round == 0 { least } else { usize::from(tolerance == ROUGH) };
-        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, least);
+        let begin = match round {
+            0 => begin,
+            _ if tolerance == ROUGH => Begin::Step,
+            _ => Begin::Look,
+        };
+        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, begin);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
         if round == 0

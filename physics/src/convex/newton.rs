@@ -10,6 +10,11 @@
 //! `f` are the impulses of all smooth forces at the velocities the step begins with. (Momenta themselves would be no measure: at
 //! a hundred metres per second gravity would count for nothing.) `ℓ` is strictly convex and piecewise smooth, so that this converges from anywhere; started at the velocities of the
 //! last step it mostly takes one to three steps. (Castro et al. 2022; Todorov 2014.)
+//!
+//! Contacts are so stiff that velocities of the last step, a degree further on, say little about which of them press and stick; the last step
+//! itself does. So the first step of a solve is a *leap*: to where everything would be if contacts that pressed went on pressing, and
+//! those that stuck sticking, as the springs they are. That is linear, so it is one solve and needs no search; where it comes true it was
+//! the only step.
 
 use super::islands::Island;
 use super::{Convex, alone, combined, factors, smooth};
@@ -37,8 +42,18 @@ pub(crate) struct Outcome {
     pub(crate) residual: f64,
 }
 
-/// Solves the island's problem from the velocities at hand, with at least `least` steps: where nothing changes sides one
-/// is exact. `smooth` is the first part of the scale in (4).
+/// How a solve begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// From the velocities of the last step, with a leap.
+    Leap,
+    /// From those at hand, with a Newton step at least: where nothing changes sides one is exact.
+    Step,
+    /// From those at hand, which may do.
+    Look,
+}
+
+/// Solves the island's problem. `smooth` is the first part of the scale in (4).
 pub(super) fn solve(
     model: &Model,
     state: &State,
@@ -48,16 +63,18 @@ pub(super) fn solve(
     island: Island,
     smooth: f64,
     tolerance: f64,
-    least: usize,
+    begin: Begin,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let alone = alone::body(model, convex, island);
-    answer(model, convex, island);
+    let mut leap = begin == Begin::Leap;
+    answer(model, convex, island, leap);
     loop {
         let (residual, pressed) = evaluate(model, state, data, act, convex, island);
         let scale = smooth + pressed;
         outcome.residual = if scale > 0.0 { (residual / scale).sqrt() } else { 0.0 };
-        if residual <= tolerance * tolerance * scale && outcome.iterations >= least {
+        let may_end = begin == Begin::Look || outcome.iterations > 0;
+        if residual <= tolerance * tolerance * scale && may_end {
             outcome.converged = true;
             return outcome;
         }
@@ -72,7 +89,7 @@ pub(super) fn solve(
             }
         }
         outcome.iterations += 1;
-        if !search(model, convex, island) {
+        if !search(model, convex, island, core::mem::take(&mut leap)) {
             // No way down that rounding lets us see: this is the bottom.
             outcome.converged = true;
             return outcome;
@@ -80,8 +97,8 @@ pub(super) fn solve(
     }
 }
 
-/// Impulses and gains of all terms at the present velocities.
-fn answer(model: &Model, convex: &mut Convex, island: Island) {
+/// Impulses and gains of all terms at the present velocities; before a `leap`, those of contacts as expected.
+fn answer(model: &Model, convex: &mut Convex, island: Island, leap: bool) {
     for &tree in Island::of(island.trees, &convex.islands.trees) {
         let bodies = model.trees[tree as usize].clone();
         let (own, constant) = (&convex.own[bodies.clone()], &convex.constant[bodies.clone()]);
@@ -91,7 +108,8 @@ fn answer(model: &Model, convex: &mut Convex, island: Island) {
         }
     }
     for &k in Island::of(island.rows, &convex.islands.rows) {
-        convex.rows[k as usize].answer();
+        let row = &mut convex.rows[k as usize];
+        if leap { row.expect() } else { row.answer() }
     }
     for &k in Island::of(island.joints, &convex.islands.joints) {
         convex.joints[k as usize].answer();
@@ -179,9 +197,9 @@ pub(super) fn smooth_scale(
     scale + ROUNDING * ROUNDING * carried
 }
 
-/// (3): goes along the direction to where the cost is least; whether there was any way to go. Leaves impulses and gains
-/// of the terms there.
-fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
+/// (3): goes along the direction to where the cost is least, or all the way if it is a `leap`; whether there was any way to go. Leaves impulses
+/// and gains of the terms there.
+fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> bool {
     // The slope is `start + a t + Σ (γ(0) - γ(t))·δ`, with `δ` the changes of the terms' velocities.
     let (mut start, mut a, mut pressed) = (0.0, 0.0, 0.0);
     for &tree in Island::of(island.trees, &convex.islands.trees) {
@@ -197,7 +215,7 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
             start += d * residual[k];
         }
     }
-    if start.is_nan() || start >= 0.0 {
+    if !leap && (start.is_nan() || start >= 0.0) {
         return false;
     }
     // The whole way first: mostly it is right, and the answers there are what the next step needs.
@@ -228,7 +246,7 @@ fn search(model: &Model, convex: &mut Convex, island: Island) -> bool {
     }
     slope += start + a + pressed;
     let mut t = 1.0;
-    if slope.abs() > -SLOPE * start {
+    if !leap && slope.abs() > -SLOPE * start {
         t = look_for(convex, island, start + pressed, a, start, slope, curvature);
         for &k in rows {
             let row = &mut convex.rows[k as usize];

@@ -59,6 +59,8 @@ pub(crate) struct Row {
     pub(crate) compressed: Option<Compressed>,
     /// Whether nothing pressed here in the last step.
     pub(crate) is_new: bool,
+    /// Of a contact that pressed in the last step, whether it stuck.
+    pub(crate) stuck: Option<bool>,
     /// Whether it gave more than it may and now asks for nothing; of a pin, whether it cannot have its way and pulls softly.
     pub(crate) is_calm: bool,
     /// The gain at the present velocity, and the one that is part of the factors.
@@ -87,6 +89,7 @@ impl Row {
             slides: false,
             compressed: None,
             is_new: false,
+            stuck: None,
             is_calm: false,
             gain: Sym3::ZERO,
             folded: Sym3::ZERO,
@@ -110,6 +113,16 @@ impl Row {
     #[inline]
     pub(crate) fn answer(&mut self) {
         let answer = self.law.answer(self.velocity);
+        (self.impulse, self.gain, self.slides) = (answer.impulse, answer.gain, answer.slides);
+    }
+
+    /// The same if it goes on as it did in the last step.
+    #[inline]
+    pub(crate) fn expect(&mut self) {
+        let answer = match self.stuck {
+            Some(sticks) => self.law.expect(self.velocity, sticks),
+            None => self.law.answer(self.velocity),
+        };
         (self.impulse, self.gain, self.slides) = (answer.impulse, answer.gain, answer.slides);
     }
 
