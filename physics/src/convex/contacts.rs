@@ -44,7 +44,7 @@ const STIFFER: f64 = 0.1;
 /// The same for resistance to rolling, which has no anchor and would creep.
 const SIGMA_TURNING: f64 = 1e-3;
 /// Share of the largest normal impulse by which any may differ from those the friction was bounded by.
-pub(super) const SETTLED: f64 = 0.01;
+pub(super) const SETTLED: f64 = 1e-3;
 /// The same after a few rounds: what still changes then is a corner that lands and tips, and goes on with less care.
 const SETTLED_LATE: f64 = 0.04;
 

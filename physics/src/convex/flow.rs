@@ -69,7 +69,8 @@ const GIVEN: f64 = 1e-3;
 /// Energy that counts as rounding, of all of it.
 const ROUNDING: f64 = 1e-9;
 /// A flow that ends with so many times the energy it began with was not resolved at all, and (1) and (2) would be differences of numbers that have lost
-/// the digits for it: a tree with a free root goes straight on instead. (One that hangs has its rates scaled, which loses none.)
+/// the digits for it: a tree with a free root keeps its shape for this step and turns as one, rates and all, which changes no energy. (Straight on,
+/// links that whirl by radians end anywhere, with any energy. A tree that hangs has its rates scaled, which loses no digits.)
 const LOST: f64 = 1e4;
 /// Shortest part of their way that joints go whose tree lacks the energy for all of it; then they stay.
 const SHORTEST: f64 = 0.1;
@@ -292,8 +293,12 @@ fn move_tree(
     if has_free_root && fast && (found.energy > LOST * kicked.energy || found.energy.is_nan()) {
         is_resolved = false;
         for i in bodies.clone() {
-            go_straight(model, state, convex, next, i);
+            let part = if i == bodies.start || convex.held[i] { 1.0 } else { 0.0 };
+            go_part(model, state, convex, next, i, part);
         }
+        let freedoms = model.freedoms_of(tree);
+        next.v[freedoms.clone()].copy_from_slice(&convex.v[freedoms]);
+        turn_as_one(model, state, next, bodies.start, &kicked, h);
         forward_kinematics_of(model, next, data, bodies.clone());
         forward_velocity_of(model, next, data, bodies.clone());
         found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
@@ -348,7 +353,7 @@ fn move_tree(
 }
 
 /// Moves the joint of body `i` by a part of its way after the kick.
-fn go_part(model: &Model, state: &State, convex: &mut Convex, next: &mut State, i: usize, part: f64) {
+fn go_part(model: &Model, state: &State, convex: &Convex, next: &mut State, i: usize, part: f64) {
     let body = &model.bodies[i];
     next.q[body.q_range()].copy_from_slice(&state.q[body.q_range()]);
     next.integrate_of(model, &convex.v, convex.dt * part, i..i + 1);
