@@ -38,6 +38,7 @@ mod own;
 mod pairs;
 pub(crate) mod pins;
 mod report;
+mod rounds;
 pub(crate) mod rows;
 mod scale;
 mod smooth;
@@ -48,7 +49,7 @@ pub(crate) mod told;
 use glam::DVec3;
 
 use self::combined::{Combined, Correction, Part};
-use self::islands::{Island, Islands};
+use self::islands::Islands;
 use self::mobility::Mobility;
 use self::newton::Begin;
 use self::pairs::Pairs;
@@ -62,12 +63,6 @@ use crate::spatial::{ArticulatedInertia, Force, Motion, Sym3};
 use crate::state::State;
 use crate::step::StepOptions;
 
-/// (4) of `newton.rs`: the momentum that may be left over, relative to those at work.
-const TOLERANCE: f64 = 1e-4;
-/// The same while friction's bounds are still to be found: no more digits than those have.
-const ROUGH: f64 = 1e-2;
-/// Most rounds of friction: with the bounds of the last step, then with those just found. The second mostly ends it.
-const FRICTION_ROUNDS: usize = 10;
 /// How often a step is solved again with limits that turned out to be reached. Tangents of a curved limit come close
 /// at the second.
 const AGAIN: usize = 8;
@@ -75,9 +70,6 @@ const AGAIN: usize = 8;
 /// Newton steps of the slowest islands of all solves of a step, or of all parts of one that is halved, after which it goes on with what it has:
 /// nothing is solved again, nor the step halved. Steps that are hard take 50; a tangle in which points come through whatever is done took 4000, two seconds.
 const PATIENCE: usize = 300;
-
-/// How often an island is solved again whose contacts made energy: those to blame calmed, twice, as calming some may bring out others, then all.
-const CALMED: usize = 3;
 
 /// Work space of the problem; nothing in it outlives a step.
 #[derive(Clone, Debug, Default)]
@@ -326,7 +318,7 @@ pub(crate) fn solve(
             let island = convex.islands.list[k];
             let begin = if again || round > 0 { Begin::Look } else { Begin::Leap };
             if convex.is_island_in_round(island) {
-                let (outcome, steps) = solve_island(model, state, data, act, opt, convex, island, begin);
+                let (outcome, steps) = rounds::solve(model, state, data, act, opt, convex, island, begin);
                 convex.islands.outcomes[k] = outcome;
                 report.iterations += steps;
                 report.most = report.most.max(steps);
@@ -534,81 +526,5 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
         let d = row.in_factor_axes(model, &data.position.axes[i]);
         let mobility = mobility::of_joint(model, data, i, d, row.second, known);
         drives::write_law(row, mobility, data.memory.limit_loads[i]);
-    }
-}
-
-/// Solves one island; again with its contacts calmed while those make energy. How the last solve went, and the Newton steps of all.
-fn solve_island(
-    model: &Model,
-    state: &State,
-    data: &mut Data,
-    act: &Actuation,
-    opt: &StepOptions,
-    convex: &mut Convex,
-    island: Island,
-    begin: Begin,
-) -> (newton::Outcome, usize) {
-    convex.pairs.is_planned = false;
-    let smooth = newton::smooth_scale(model, state, data, convex, island);
-    let (mut outcome, mut steps) =
-        solve_in_rounds(model, state, data, act, opt, convex, island, smooth, begin);
-    for _ in 0..CALMED {
-        if !calm::calm(model, state, data, convex, island) {
-            break;
-        }
-        let (again, more) =
-            solve_in_rounds(model, state, data, act, opt, convex, island, smooth, Begin::Look);
-        (outcome, steps) = (again, steps + more);
-    }
-    (outcome, steps)
-}
-
-/// Solves one island with friction in rounds: how the last one went, and the Newton steps of all.
-fn solve_in_rounds(
-    model: &Model,
-    state: &State,
-    data: &mut Data,
-    act: &Actuation,
-    opt: &StepOptions,
-    convex: &mut Convex,
-    island: Island,
-    smooth: f64,
-    begin: Begin,
-) -> (newton::Outcome, usize) {
-    let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
-    let mut bounds = contacts::Bounds::default();
-    let energies = if act.pins.is_empty() { (0.0, 0.0) } else { calm::energies(model, data, convex, island) };
-    loop {
-        // Bounds that changed are answered by a step at least: a rough solve may pass without, and they would seem to stand.
-        let begin = match round {
-            0 => begin,
-            _ if tolerance == ROUGH => Begin::Step,
-            _ => Begin::Look,
-        };
-        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, begin);
-        steps += outcome.iterations;
-        let rows = Island::of(island.rows, &convex.islands.rows);
-        if round == 0
-            && !act.pins.is_empty()
-            && pins::soften(model, data, act, &mut convex.rows, rows, energies, opt.dt)
-        {
-            // Whatever hard pins did that contradict something is no measure of anything.
-            continue;
-        }
-        round += 1;
-        if !outcome.converged || round == FRICTION_ROUNDS {
-            return (outcome, steps);
-        }
-        let mut again = round == 1 && contacts::rebound(&mut convex.rows, rows);
-        again |= bounds.renew(data, &mut convex.rows, rows);
-        again |= pins::renew_bounds(act, &mut convex.rows, rows, opt);
-        if round + 1 == FRICTION_ROUNDS || !again {
-            // Bounds that stand: the rest of the way.
-            if outcome.residual <= TOLERANCE {
-                return (outcome, steps);
-            }
-            tolerance = TOLERANCE;
-            round = FRICTION_ROUNDS - 1;
-        }
     }
 }
