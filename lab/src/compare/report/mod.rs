@@ -143,7 +143,7 @@ mod tests {
             let asked = Ask::new(suite.name, &[], 1).expect("a suite");
             let comparison = Comparison::new(asked, Size::Full).expect("a suite");
             let results = read(FILES[0]);
-            let now = super::manifest(&comparison, &[results.clone()]);
+            let now = super::manifest(&comparison, std::slice::from_ref(&results));
             for key in ["ask", "quick", "cells", "set_ups"] {
                 assert_eq!(manifest[key], now[key], "{}: {key}: run it again", suite.name);
             }
