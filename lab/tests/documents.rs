@@ -40,6 +40,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Where commands leave what they write.
+fn scratch() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents")
+}
+
 /// The documents with their text.
 fn documents() -> Vec<(String, String)> {
     let mut paths = vec![root().join("README.md"), root().join("scenes/README.md")];
@@ -139,6 +144,9 @@ fn shorten(words: &mut Vec<String>) {
                 words.drain(k..k + 2);
             }
             // A folder of its own: a study refuses one that holds another's trials, or those of its other plan.
+            if words.iter().all(|w| w != "--out") {
+                words.extend(["--out".to_owned(), scratch().join("out").display().to_string()]);
+            }
             if let Some(k) = words.iter().position(|w| w == "--out") {
                 let plan = if words.iter().any(|w| w == "--quick") { "-quick" } else { "" };
                 words[k + 1] = format!("{}-{}{plan}", words[k + 1], words[1]);
@@ -153,23 +161,30 @@ fn shorten(words: &mut Vec<String>) {
             if let Some(k) = words.iter().position(|w| w == "--out") {
                 words.drain(k..k + 2);
             }
-            let dir =
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join(format!("compare-{name}"));
+            let dir = scratch().join(format!("compare-{name}"));
             words.extend(["--out".to_owned(), dir.display().to_string()]);
             &["--shard", "1/100000", "--no-timing"]
         }
-        "tune" => &[
-            "--set",
-            "duration=0.25",
-            "--set",
-            "tune.generations=1",
-            "--set",
-            "tune.population=4",
-            "--set",
-            "tune.seeds=[1]",
-            "--set",
-            "tune.held_back=[2]",
-        ],
+        "tune" => {
+            if words.iter().all(|w| w != "--out") {
+                words.extend([
+                    "--out".to_owned(),
+                    scratch().join(format!("tune-{}", words[1])).display().to_string(),
+                ]);
+            }
+            &[
+                "--set",
+                "duration=0.25",
+                "--set",
+                "tune.generations=1",
+                "--set",
+                "tune.population=4",
+                "--set",
+                "tune.seeds=[1]",
+                "--set",
+                "tune.held_back=[2]",
+            ]
+        }
         "view" => &["--headless", "--frames", "2", "--size", "160x90"],
         _ => &[],
     };
@@ -192,7 +207,7 @@ fn in_order(commands: BTreeSet<String>) -> Vec<String> {
 
 #[test]
 fn every_command_ends_with_zero() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents");
+    let dir = scratch();
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
     // A clip for the tools, with the shared data found as from the project's folder.
@@ -200,6 +215,7 @@ fn every_command_ends_with_zero() {
     let text = stuntlab_mocap::convert::export(&clip, &Default::default()).unwrap().write();
     std::fs::write(dir.join("file.bvh"), text).unwrap();
     let all: BTreeSet<String> = documents().iter().flat_map(|(_, text)| commands(text)).collect();
+    let left = root().join("out").exists();
     let (mut n, mut faults, mut done) = (0, Vec::new(), BTreeSet::new());
     for command in in_order(all) {
         for arguments in shortened(&command, &dir).unwrap_or_default() {
@@ -221,6 +237,7 @@ fn every_command_ends_with_zero() {
             }
         }
     }
+    assert_eq!(left, root().join("out").exists(), "something was written into the project's folder");
     assert!(faults.is_empty(), "{} of {n}:\n{}", faults.len(), faults.join("\n"));
     assert!(n >= 20, "only {n} commands were found");
 }

@@ -23,9 +23,8 @@ pub(super) struct GalleryArgs {
     seconds: f64,
 }
 
-/// Four frames of one world, two of several; as wide as a page, so that nothing is shrunk on it.
+/// Four frames, as wide as a page, so that nothing is shrunk on it; those of several worlds one below the other. Two would not show a fall.
 const SHEET: SheetOptions = SheetOptions { frames: 4, columns: 2, width: 440 };
-const SHEET_OF_SEVERAL: SheetOptions = SheetOptions { frames: 2, ..SHEET };
 /// Worlds side by side at most: of more nobody sees anything on a page.
 const LANES: usize = 2;
 
@@ -68,8 +67,7 @@ fn picture(run: &mut Run, args: &GalleryArgs, voice: Voice) -> Result<(), FileEr
     let dir = args.out.join("gallery");
     std::fs::create_dir_all(&dir).map_err(|source| FileError::Io { path: dir.clone(), source })?;
     let name = run.scene.name.clone();
-    let sheet = if run.lanes.len() > 1 { SHEET_OF_SEVERAL } else { SHEET };
-    let options = FilmOptions { sheet, gif: false, rate: 15.0, ..FilmOptions::default() };
+    let options = FilmOptions { sheet: SHEET, gif: false, rate: 15.0, ..FilmOptions::default() };
     let mut recorder = Recorder::new(&run.scene, &dir.join(format!("{name}.gif")), &options)?;
     let bar = progress(&name, voice.is_plain());
     let end = run.scene.duration.min(args.seconds);

@@ -29,6 +29,7 @@ scenes!(
     "compare-rolling-diagonal",
     "compare-sliding",
     "compare-stack",
+    "compare-standing",
     "compare-thrown-ball",
     "compare-tracking",
 );

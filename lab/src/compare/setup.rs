@@ -11,6 +11,8 @@ pub struct Setup {
     pub name: &'static str,
     /// Where it is from, and what of it is ours.
     pub source: &'static str,
+    /// What its source found of other engines, told in our words; empty where we know of nothing. Cited, not measured here.
+    pub published: &'static str,
     /// Metrics that its report shows; the others are in `results.csv`.
     pub columns: &'static [&'static str],
     /// The number it is about.
@@ -36,6 +38,8 @@ pub struct Coded {
     pub shows: &'static str,
     /// All of it in words, as a scene would say it.
     pub text: &'static str,
+    /// A scene that shows it as it starts, for its picture.
+    pub drawn: &'static str,
     /// How long it lasts, s.
     pub duration: f64,
     /// Keys with what is usual and what is allowed.

@@ -54,7 +54,7 @@ impl Happening {
 }
 
 /// Fewer frames than these are a few.
-const FEW: usize = 4;
+const FEW: usize = 5;
 
 /// Frames kept while a film runs, without knowing how long it will.
 pub(super) struct Highlights {
@@ -125,6 +125,11 @@ mod tests {
         let mut highlights = Highlights::new(12);
         highlights.offer(0.0, "only".to_owned(), || Canvas::new(1, 1));
         assert_eq!(highlights.chosen().len(), 1);
+        // Of four none is the start.
+        let mut few = Highlights::new(4);
+        (0..100).for_each(|frame| few.offer(f64::from(frame), frame.to_string(), || Canvas::new(1, 1)));
+        let frames: Vec<usize> = few.chosen().iter().map(|(caption, _)| caption.parse().unwrap()).collect();
+        assert!(frames.len() == 4 && frames[0] > 15 && frames[3] == 99, "{frames:?}");
         assert!(Highlights::new(12).chosen().is_empty());
     }
 }

@@ -33,6 +33,7 @@ pub mod search;
 pub mod stand_atlas;
 mod store;
 mod table;
+mod turns;
 
 pub use engine::{Finished, Order, conduct};
 pub use mark::Mark;

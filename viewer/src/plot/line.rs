@@ -99,7 +99,9 @@ impl Figure for LinePlot {
             let key = if s.style == LineStyle::Line { Key::Line(pen(k, s)) } else { Key::Mark(k, s.color) };
             (s.name.clone(), key)
         };
-        let legend: Vec<(String, Key)> = self.series.iter().enumerate().map(key).collect();
+        // A series without points keeps its colour and has no name.
+        let named = self.series.iter().enumerate().filter(|(_, s)| !s.points.is_empty());
+        let legend: Vec<(String, Key)> = named.map(key).collect();
         let y_ticks = y_axis.ticks((height / 45.0) as usize);
         let labels: Vec<String> = y_ticks.iter().map(|t| t.1.clone()).collect();
         let names = (self.x_label.as_str(), self.y_label.as_str());
@@ -109,6 +111,7 @@ impl Figure for LinePlot {
         let to_x = |v: f64| frame.left + x_axis.part(v) * frame.width();
         let to_y = |v: f64| frame.bottom - y_axis.part(v).clamp(0.0, 1.0) * frame.height();
         for (k, series) in self.series.iter().enumerate() {
+            svg.open_series();
             let inside = |p: &(f64, f64)| drawn(p) && x_axis.holds(p.0) && y_axis.holds(p.1);
             // Pieces between gaps.
             for piece in series.points.iter().zip(0..).collect::<Vec<_>>().split(|(p, _)| !inside(p)) {
@@ -130,11 +133,21 @@ impl Figure for LinePlot {
                     svg.path(&places, pen(k, series));
                 }
                 if places.len() == 1 || series.style != LineStyle::Line {
-                    places.iter().for_each(|&p| svg.mark(p, k, series.color));
+                    for (&place, (p, _)) in places.iter().zip(piece) {
+                        svg.open_told(&format!("{}: {}, {}", series.name, told(p.0), told(p.1)));
+                        svg.mark(place, k, series.color);
+                        svg.close();
+                    }
                 }
             }
+            svg.close();
         }
         frame.border(svg);
         frame.names(svg, names.0, names.1);
     }
+}
+
+/// A number as a pointer is told it.
+fn told(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.4}") } else { format!("{x:.3e}") }
 }

@@ -63,6 +63,16 @@ impl Svg {
         self.line(format_args!("<g transform=\"translate({x:.1} {y:.1})\">"));
     }
 
+    /// What is drawn until [`Svg::close`] is a series: pages may set it off from others.
+    pub(super) fn open_series(&mut self) {
+        self.out.push_str("<g class=\"series\">\n");
+    }
+
+    /// What is drawn until [`Svg::close`] says this where a pointer rests on it.
+    pub(super) fn open_told(&mut self, text: &str) {
+        self.line(format_args!("<g><title>{}</title>", escape(text)));
+    }
+
     pub(super) fn close(&mut self) {
         self.out.push_str("</g>\n");
     }

@@ -108,7 +108,11 @@ pub const METRICS: &[Metric] = &[
         "Mean angle between a character's bones and those of its reference, relative to their roots",
     ),
     metric("falls", "", "Characters that lie at the end"),
-    metric("aid_work", "J", "Work of aids from outside (root springs, pins, torques in the world)"),
+    metric(
+        "aid_work",
+        "J",
+        "Work of aids from outside (root springs, pins, torques in the world) and of the scene's own pushes",
+    ),
     metric(
         "muscle_work",
         "J",

@@ -9,6 +9,11 @@ use super::tables::Group;
 /// Width and height of a plot, units.
 const SIZE: (usize, usize) = (560, 380);
 
+/// The same of one with many bars.
+const WIDE: (usize, usize) = (1130, 320);
+/// So many curves are too many for two steps.
+const MANY: usize = 8;
+
 /// Metrics that are plotted over the step, and whether slopes are drawn beside.
 const OVER_STEP: [(&str, bool); 11] = [
     ("consistency", true),
@@ -29,14 +34,21 @@ pub(super) fn of(case: &Case, groups: &[Group<'_>], columns: &[&str], peers: &[&
     let mut charts = Vec::new();
     let rates = distinct(groups, "rate");
     let svg = |plot: LinePlot| plot.to_svg(SIZE.0, SIZE.1);
-    if rates.len() >= 2 && distinct(groups, "kp").len() < 2 {
+    // Many curves of two points each are no plot.
+    let many = by_series(groups, &["rate"], |_| None).len() > MANY && rates.len() == 2;
+    if many {
+        let last = |g: &&Group<'_>| g.first().cell.settings.get("rate") == rates.last().map(String::as_str);
+        let shown: Vec<&Group<'_>> = groups.iter().filter(last).collect();
+        charts.extend(columns.iter().filter_map(|name| bars(&shown, name, rates.last(), WIDE)));
+    } else if rates.len() >= 2 && distinct(groups, "kp").len() < 2 {
         let shown = OVER_STEP.iter().filter(|(name, _)| columns.contains(name));
         let plots =
             shown.filter_map(|(name, slopes)| over_step(groups, name, *slopes && rates.len() > 2, peers));
         charts.extend(plots.map(svg));
         charts.extend(over_cost(groups).map(svg));
     } else if groups.len() > 1 && distinct(groups, "kp").len() < 2 {
-        charts.extend(columns.iter().filter_map(|name| bars(groups, name)));
+        let shown: Vec<&Group<'_>> = groups.iter().collect();
+        charts.extend(columns.iter().filter_map(|name| bars(&shown, name, rates.first(), SIZE)));
     }
     // Where gains are mapped most curves leave all bounds.
     if distinct(groups, "kp").len() < 2 {
@@ -47,9 +59,9 @@ pub(super) fn of(case: &Case, groups: &[Group<'_>], columns: &[&str], peers: &[&
 }
 
 /// The values of a key, in the order they first come.
-fn distinct(groups: &[Group<'_>], key: &str) -> Vec<String> {
+fn distinct<'a>(groups: impl IntoIterator<Item = &'a Group<'a>>, key: &str) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
-    for value in groups.iter().filter_map(|g| g.first().cell.settings.get(key)) {
+    for value in groups.into_iter().filter_map(|g| g.first().cell.settings.get(key)) {
         if !values.iter().any(|v| v == value) {
             values.push(value.to_owned());
         }
@@ -64,7 +76,7 @@ fn series_name(group: &Group<'_>, without: &[&str]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Points by series, in the order the series first come.
+/// Points by series, in the order the series first come; some have none, so that all plots of a set-up have the same colours.
 fn by_series(
     groups: &[Group<'_>],
     without: &[&str],
@@ -82,9 +94,29 @@ fn by_series(
     for (_, points) in &mut all {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    all.retain(|(_, points)| !points.is_empty());
     all
 }
+
+/// The slope of consistency over the step in the logarithm, by least squares, of every series with three points above rounding.
+pub(super) fn orders(groups: &[Group<'_>]) -> Vec<(String, f64)> {
+    let point = |g: &Group<'_>| {
+        let y = g.get("consistency");
+        Some((step(g)?.ln(), y.ln())).filter(|_| y.is_finite() && y > ROUNDING)
+    };
+    let slope = |points: &[(f64, f64)]| {
+        let n = points.len() as f64;
+        let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
+        let (xx, xy) = points
+            .iter()
+            .fold((0.0, 0.0), |sum, p| (sum.0 + (p.0 - x).powi(2), sum.1 + (p.0 - x) * (p.1 - y)));
+        xy / xx
+    };
+    let all = by_series(groups, &["rate"], point).into_iter().filter(|(_, points)| points.len() > 2);
+    all.map(|(name, points)| (name, slope(&points))).collect()
+}
+
+/// Distances below this are rounding, m.
+const ROUNDING: f64 = 1e-11;
 
 fn unit(name: &str) -> String {
     let unit = METRICS.iter().find(|m| m.name == name).map_or("", |m| m.unit);
@@ -97,15 +129,19 @@ fn step(group: &Group<'_>) -> Option<f64> {
 
 /// A metric over the step, with slopes.
 fn over_step(groups: &[Group<'_>], name: &str, slopes: bool, peers: &[&Peer]) -> Option<LinePlot> {
-    let point = |g: &Group<'_>| Some((step(g)?, g.get(name))).filter(|(_, y)| y.is_finite() && *y > 0.0);
+    let point = |g: &Group<'_>| Some((step(g)?, g.get(name))).filter(|(_, y)| y.is_finite());
     let mut series = by_series(groups, &["rate"], point);
     series.extend(of_peers(peers, name));
-    let all: Vec<(f64, f64)> = series.iter().flat_map(|(_, p)| p.iter().copied()).collect();
+    let all: Vec<(f64, f64)> =
+        series.iter().flat_map(|(_, p)| p.iter().copied()).filter(|p| p.1 > 0.0).collect();
     if all.len() < 2 {
         return None;
     }
     let mut plot = LinePlot { log_x: true, log_y: true, ..LinePlot::new(name, "step, ms", unit(name)) };
     for (name, points) in series {
+        // What is nowhere on a logarithmic axis is told in the legend.
+        let nothing = !points.is_empty() && points.iter().all(|p| p.1 == 0.0);
+        let name = if nothing { format!("{name}: 0") } else { name };
         plot =
             plot.estimates(name, &points.iter().map(|p| (p.0, p.1, f64::NAN, f64::NAN)).collect::<Vec<_>>());
     }
@@ -212,8 +248,8 @@ fn curves(case: &Case, groups: &[Group<'_>], rates: &[String]) -> Option<LinePlo
     Some(plot)
 }
 
-/// A metric of cells that differ in words.
-fn bars(groups: &[Group<'_>], name: &str) -> Option<String> {
+/// A metric of cells that differ in words, all at one rate.
+fn bars(groups: &[&Group<'_>], name: &str, rate: Option<&String>, size: (usize, usize)) -> Option<String> {
     let values: Vec<f64> = groups.iter().map(|g| g.get(name)).collect();
     if values.iter().filter(|x| x.is_finite()).count() < 2 || values.iter().all(|x| *x == 0.0) {
         return None;
@@ -225,13 +261,13 @@ fn bars(groups: &[Group<'_>], name: &str) -> Option<String> {
             categories.push(name);
         }
     }
-    let mut formulations = distinct(groups, "formulation");
+    let mut formulations = distinct(groups.iter().copied(), "formulation");
     if formulations.is_empty() {
         formulations.push(String::new());
     }
     let series = formulations.iter().map(|formulation| {
         let value = |category: &String| {
-            let here = |g: &&Group<'_>| {
+            let here = |g: &&&Group<'_>| {
                 series_name(g, &["formulation", "rate"]) == *category
                     && g.first().cell.settings.get("formulation").unwrap_or_default() == formulation
             };
@@ -241,13 +277,13 @@ fn bars(groups: &[Group<'_>], name: &str) -> Option<String> {
         BarSeries { name: formulation.clone(), values, intervals: Vec::new() }
     });
     let chart = BarChart {
-        title: name.to_owned(),
+        title: rate.map_or_else(|| name.to_owned(), |rate| format!("{name} at {rate} Hz")),
         y_label: unit(name),
         series: series.collect(),
         categories: categories.clone(),
         ..BarChart::default()
     };
-    Some(chart.to_svg(SIZE.0, SIZE.1))
+    Some(chart.to_svg(size.0, size.1))
 }
 
 /// Gains over steps: where the arm comes to rest, one map for each law and ground.

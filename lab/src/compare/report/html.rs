@@ -18,6 +18,7 @@ th, td { padding: 0.25em 0.55em; text-align: right; border-bottom: 1px solid var
 th { position: sticky; top: 0; background: var(--soft); cursor: pointer; } td.word, th.word { text-align: left; }
 tr.failed td { color: var(--bad); } .plots { display: flex; flex-wrap: wrap; gap: 0.8em; margin: 1em 0; }
 .plots svg, img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 4px; background: #fff; }
+.plots svg:has(.series:hover) .series:not(:hover) { opacity: 0.15; }
 pre { background: var(--soft); padding: 0.8em; overflow-x: auto; font-size: 0.85em; } code { background: var(--soft); }
 details { margin: 0.5em 0; } summary { cursor: pointer; }
 ";
@@ -106,6 +107,9 @@ fn section(case: &Case, rows: &[Row], peers: &[&Peer]) -> String {
     let mut out = format!("<h2 id=\"{0}\">{0}</h2>\n<p>{1}.</p>\n", safe(&case.name), safe(&shows(case)));
     if let Some(row) = case.subject.row() {
         let _ = writeln!(out, "<p>Source: {}.</p>", safe(row.source.trim_end_matches('.')));
+        if !row.published.is_empty() {
+            let _ = writeln!(out, "<p>Published of others: {}.</p>", safe(row.published));
+        }
         if let Some(headline) = row.headline {
             let expected = headline
                 .expected
@@ -134,6 +138,15 @@ fn section(case: &Case, rows: &[Row], peers: &[&Peer]) -> String {
     let kept = columns.iter().any(|c| ["energy_gain", "energy_drift"].contains(c));
     if let Some(words) = largest_step(&groups).filter(|_| kept) {
         let _ = writeln!(out, "{words}");
+    }
+    let orders = charts::orders(&groups);
+    if columns.contains(&"consistency") && !orders.is_empty() {
+        let list: Vec<String> = orders.iter().map(|(name, k)| format!("{} {k:.2}", safe(name))).collect();
+        let _ = writeln!(
+            out,
+            "<p>Slope of consistency over the step, by least squares: {}.</p>",
+            list.join("; ")
+        );
     }
     out += "<div class=\"plots\">\n";
     charts::of(case, &groups, &columns, peers).iter().for_each(|svg| out += svg);
@@ -292,6 +305,6 @@ fn glossary() -> String {
             "<tr><td class=\"word\"><code>{name}</code></td><td class=\"word\">{unit}</td><td class=\"word\" style=\"white-space:normal\">{help}</td></tr>"
         );
     }
-    out + "</tbody></table>\n<p>A dot stands for what does not apply or was not measured. Peers' published figures are not in these tables: they were \
+    out + "</tbody></table>\n<p>A dot stands for what does not apply or was not measured. What sources published of other engines is told in words above and is in no table: it was \
            measured on other machines, with other models.</p>\n"
 }

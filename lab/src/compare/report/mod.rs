@@ -127,3 +127,30 @@ pub(super) fn number(x: f64) -> String {
         x => format!("{x:.2e}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Ask, METRICS, SUITES};
+
+    /// The run that docs/comparison.md is written from is of the set-ups as they are, and is whole. (Its numbers are not run again here: minutes.)
+    #[test]
+    fn the_committed_run_is_of_these_set_ups() {
+        for suite in SUITES {
+            let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/comparison").join(suite.name);
+            let read = |name: &str| std::fs::read_to_string(dir.join(name)).expect("a committed run");
+            let manifest: Value = serde_json::from_str(&read(FILES[4])).expect("JSON");
+            let asked = Ask::new(suite.name, &[], 1).expect("a suite");
+            let comparison = Comparison::new(asked, Size::Full).expect("a suite");
+            let results = read(FILES[0]);
+            let now = super::manifest(&comparison, std::slice::from_ref(&results));
+            for key in ["ask", "quick", "cells", "set_ups"] {
+                assert_eq!(manifest[key], now[key], "{}: {key}: run it again", suite.name);
+            }
+            assert_eq!(manifest["files"][0], now["files"][0], "{}: results.csv is another's", suite.name);
+            assert_eq!(results.lines().count(), 1 + comparison.cells.len());
+            let head = results.lines().next().unwrap_or_default();
+            assert!(METRICS.iter().all(|m| head.contains(m.name)), "{}: {head}", suite.name);
+        }
+    }
+}

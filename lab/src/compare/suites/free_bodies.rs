@@ -43,6 +43,7 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-boxes-simple",
         source: PETERS,
+        published: "",
         columns: COLUMNS,
         headline: Some(Headline {
             name: "way of the box's centre",
@@ -60,6 +61,7 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-boxes-complex",
         source: PETERS,
+        published: "",
         columns: COLUMNS,
         headline: Some(fall()),
         pieces: PIECES,
@@ -68,6 +70,7 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-boxes-cut",
         source: "As compare-boxes-complex; the cuts are ours",
+        published: "",
         columns: COLUMNS,
         headline: Some(fall()),
         pieces: PIECES,
@@ -76,6 +79,7 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-boxes-carried",
         source: "As compare-boxes-complex; the carriers are ours",
+        published: "",
         columns: COLUMNS,
         headline: Some(fall()),
         pieces: PIECES,
@@ -84,6 +88,7 @@ pub(super) const SETUPS: &[Setup] = &[
     Setup {
         name: "compare-pendulum-planar",
         source: "After the pendulums of Peters and Hsu (2014); sizes are ours",
+        published: "",
         columns: &["headline", "energy_drift", "consistency", "joint_drift"],
         headline: Some(Headline {
             name: "largest distance from the plane",

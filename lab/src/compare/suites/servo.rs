@@ -31,6 +31,7 @@ const GROUND: &[&str] = &["away", "pressed"];
 pub(super) const SETUPS: &[Setup] = &[Setup {
     name: "compare-servo",
     source: "Ours; stable PD after Tan, Liu and Turk (2011), world-space springs after Wrotek et al. (2006), rows after Lligadas et al.",
+    published: "",
     columns: &["survived", "headline", "energy_gain", "penetration"],
     headline: Some(Headline {
         name: "fastest spin of a link in the last fifth",
@@ -56,6 +57,14 @@ static ARM: Coded = Coded {
            law = explicit-pd: joint forces of the state as the step begins (lcp-pgs). stable-pd: the same taken at the end of the step\n\
            (implicit-penalty). world-space: a moment on every link towards its attitude in the world, at the end of the step\n\
            (implicit-penalty). velocity-rows: rates of √kp/2 times the error as rows with at most 500 N m (lcp-pgs).",
+    drawn: "schema = 1\nshows = \"the arm\"\nduration = 1.0\n[[terrain]]\nkind = \"plane\"\n\
+            [[body]]\nname = \"upper\"\nshape = \"capsule\"\nradius = 0.03\nlength = 0.24\nmass = 1.0\nat = [0.0, 0.0, 0.6]\n\
+            joint = { kind = \"revolute\", axis = [0.0, 1.0, 0.0], anchor = [0.0, 0.0, 0.75], angle_deg = 51.6 }\n\
+            [[body]]\nname = \"middle\"\nshape = \"capsule\"\nradius = 0.03\nlength = 0.24\nmass = 1.0\nat = [0.0, 0.0, 0.3]\n\
+            joint = { kind = \"revolute\", parent = \"upper\", axis = [0.0, 1.0, 0.0], anchor = [0.0, 0.0, 0.45], angle_deg = -91.7 }\n\
+            [[body]]\nname = \"hand\"\nshape = \"capsule\"\nradius = 0.03\nlength = 0.24\nmass = 1.0\nat = [0.0, 0.0, 0.0]\n\
+            joint = { kind = \"revolute\", parent = \"middle\", axis = [0.0, 1.0, 0.0], anchor = [0.0, 0.0, 0.15], angle_deg = 68.8 }\n\
+            [[camera]]\ntarget = [0.0, 0.0, 0.4]\nyaw_deg = -70.0\npitch_deg = 10.0\ndistance = 2.2\n",
     duration: 2.0,
     keys: &[
         CodedKey { name: "law", usual: "stable-pd", words: LAWS },

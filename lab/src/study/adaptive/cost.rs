@@ -1,6 +1,6 @@
 //! What steps take, by the number of simulated joints: a light push goes on at the chest, and so many joints are simulated.
 //!
-//! Worlds take turns of some steps each, so that whatever else the machine does befalls all alike and a world is in the caches while it has its turn. Marks look at the
+//! Worlds take turns (`study/turns.rs`). Marks look at the
 //! least times, which other work disturbs least; medians stand beside them. They are of the machine and its moment, and are kept out of the results.
 //!
 //! The books of work, which runs keep for their logs, are off: with them everybody is part of the step's problem, told or not, which took 9 of the 16 µs that an
@@ -13,6 +13,7 @@ use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DVec3;
 
 use super::super::StudyError;
+use super::super::turns::{Times, in_turns};
 use super::hit;
 use crate::disk;
 use crate::run::{Hands, Push, World};
@@ -20,10 +21,6 @@ use crate::scene::Scene;
 
 /// Its file.
 pub(super) const FILE: &str = "cost.csv";
-/// Turns; steps of one before the first that counts, and those that count.
-const TURNS: usize = 10;
-const WARM: usize = 20;
-const STEPS: usize = 60;
 /// How often the controller is timed after a turn.
 const CONTROLS: usize = 20;
 /// How often the controller acts for one of its times.
@@ -61,8 +58,7 @@ struct Runner {
     world: World,
     hands: Hands,
     act: Actuation,
-    steps: Vec<f64>,
-    controls: Vec<f64>,
+    controls: Times,
 }
 
 impl Runner {
@@ -78,16 +74,7 @@ impl Runner {
             hands.pushes.push(Push { body, point_body: DVec3::ZERO, impulse, start: 0.0, duration });
         }
         let act = Actuation::new(world.model());
-        Ok(Self { world, hands, act, steps: Vec::new(), controls: Vec::new() })
-    }
-
-    fn step(&mut self, counts: bool) {
-        let start = Instant::now();
-        let done = self.world.step(&self.hands);
-        let step = start.elapsed();
-        if counts && done.is_ok() {
-            self.steps.push(1e6 * step.as_secs_f64());
-        }
+        Ok(Self { world, hands, act, controls: Times::default() })
     }
 
     /// The controller by itself, on a copy, so that its memory is not touched; warm, as in a run.
@@ -98,24 +85,20 @@ impl Runner {
         controller.act(&sense, &mut self.act);
         let start = Instant::now();
         (0..AGAIN).for_each(|_| controller.act(&sense, &mut self.act));
-        self.controls.push(1e6 * (start.elapsed() / AGAIN).as_secs_f64());
+        self.controls.add(1e6 * (start.elapsed() / AGAIN).as_secs_f64());
     }
 
-    fn cost(mut self) -> Cost {
+    fn cost(&self, steps: &Times) -> Cost {
         let all = self.world.senses()[0].physique().parts().len() - 1;
         let share = self.world.controllers[0].readings().get("active-joints").unwrap_or(f64::NAN);
-        let median = |x: &mut Vec<f64>| {
-            x.sort_by(f64::total_cmp);
-            x.get(x.len() / 2).copied().unwrap_or(f64::NAN)
-        };
         Cost {
             disturbed: !self.hands.pushes.is_empty(),
             books: self.world.options.ledger,
             joints: (share * all as f64).round() as usize,
             all,
-            step: median(&mut self.steps),
-            control: median(&mut self.controls),
-            least: [&self.steps, &self.controls].map(|x| x.first().copied().unwrap_or(f64::NAN)),
+            step: steps.median(),
+            control: self.controls.median(),
+            least: [steps.least(), self.controls.least()],
         }
     }
 }
@@ -125,14 +108,13 @@ pub(super) fn measure() -> Result<Vec<Cost>, StudyError> {
     let all = hit::joints();
     let levels = [(None, false), (None, true)].into_iter().chain((0..=all).map(|n| (Some(n), false)));
     let mut runners = levels.map(|(most, books)| Runner::new(most, books)).collect::<Result<Vec<_>, _>>()?;
-    for _ in 0..TURNS {
-        for runner in &mut runners {
-            (0..WARM + STEPS).for_each(|k| runner.step(k >= WARM));
-            // Apart from the steps: copies of a controller leave nothing of a world in the caches.
-            (0..CONTROLS).for_each(|_| runner.control());
-        }
-    }
-    let mut costs: Vec<Cost> = runners.into_iter().map(Runner::cost).collect();
+    // Controllers apart from the steps: copies of one leave nothing of a world in the caches.
+    let times = in_turns(
+        &mut runners,
+        |runner| runner.world.step(&runner.hands).is_ok(),
+        |runner| (0..CONTROLS).for_each(|_| runner.control()),
+    );
+    let mut costs: Vec<Cost> = runners.iter().zip(&times).map(|(runner, steps)| runner.cost(steps)).collect();
     // Beyond what may be simulated there is no more.
     costs.dedup_by_key(|cost| (cost.disturbed, cost.books, cost.joints));
     Ok(costs)

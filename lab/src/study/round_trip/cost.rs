@@ -3,8 +3,8 @@
 //! Worlds take turns, as in the study of adaptive bodies; the least times count, and the books of work are off. They are of the machine and its moment, and are kept out of the results.
 
 use std::path::Path;
-use std::time::Instant;
 
+use super::super::turns::{Times, in_turns};
 use super::super::{Mark, StudyError};
 use crate::disk;
 use crate::run::{Hands, World};
@@ -12,10 +12,6 @@ use crate::scene::Scene;
 
 /// Its file.
 pub(super) const FILE: &str = "cost.csv";
-/// Turns, steps of one before those that count, and those that count.
-const TURNS: usize = 10;
-const WARM: usize = 20;
-const STEPS: usize = 60;
 /// Dearest step of one that is played back, µs.
 const PLAYED: f64 = 5.0;
 /// A crowd of ten with one simulated, of one simulated.
@@ -58,23 +54,12 @@ fn world(many: usize, simulated: bool) -> Result<World, StudyError> {
 pub(super) fn measure() -> Result<Vec<Cost>, StudyError> {
     let made = CASES.map(|(many, simulated)| world(many, simulated));
     let mut worlds = made.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut times = vec![Vec::new(); CASES.len()];
-    for _ in 0..TURNS {
-        for (world, times) in worlds.iter_mut().zip(&mut times) {
-            for k in 0..WARM + STEPS {
-                let start = Instant::now();
-                let done = world.step(&Hands::default());
-                let took = 1e6 * start.elapsed().as_secs_f64();
-                if k >= WARM && done.is_ok() {
-                    times.push(took);
-                }
-            }
-        }
-    }
-    let cost = |((many, simulated), mut times): ((usize, bool), Vec<f64>)| {
-        times.sort_by(f64::total_cmp);
-        let at = |k: usize| times.get(k).copied().unwrap_or(f64::NAN);
-        Cost { many, simulated, least: at(0), median: at(times.len() / 2) }
+    let times = in_turns(&mut worlds, |world| world.step(&Hands::default()).is_ok(), |_| ());
+    let cost = |((many, simulated), times): ((usize, bool), Times)| Cost {
+        many,
+        simulated,
+        least: times.least(),
+        median: times.median(),
     };
     Ok(CASES.into_iter().zip(times).map(cost).collect())
 }
