@@ -111,7 +111,7 @@ const LONGEST: f64 = 0.2;
 
 /// Added to seeds that are held back. Those before were looked at to find out where pops come from; these are fresh ones, drawn after the last
 /// change.
-const HELD_BACK: u64 = 13000;
+const HELD_BACK: u64 = 17000;
 
 fn drawn(seed: u64, part: &str, bodies: &[String]) -> Vec<String> {
     let clips = if part == UNSEEN { &UNSEEN_CLIPS[..] } else { &CLIPS[..] };
