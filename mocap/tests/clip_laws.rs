@@ -93,7 +93,7 @@ proptest! {
     ) {
         let way = Planar { yaw, shift: glam::DVec2::new(x, y) };
         let once = if rounds < 0 { way.inverse() } else { way };
-        let from = glam::DVec3::new(0.4, -0.3, 0.9);
+        let from = DVec3::new(0.4, -0.3, 0.9);
         let by_one = (0..rounds.abs()).fold(from, |p, _| once.apply(p));
         let at_once = way.times(rounds);
         prop_assert!((at_once.apply(from) - by_one).length() < 1e-10, "{by_one}");
