@@ -86,7 +86,9 @@ fn a_push_that_goes_on_reaches_the_trunk() {
 
 #[test]
 fn it_is_back_in_its_motion_within_two_seconds_and_exactly() {
-    for (clip, body) in [("idle", "torso"), ("walk", "luarm"), ("guard", "rfarm"), ("idle", "lthigh")] {
+    let hits =
+        [("idle", "torso"), ("walk", "luarm"), ("guard", "rfarm"), ("idle", "lthigh"), ("fast-walk", "neck")];
+    for (clip, body) in hits {
         let mut scene = Scene::new(clip, AdaptiveOptions::default());
         scene.run("pelvis", DVec3::ZERO, 0.5);
         scene.run(body, DVec3::new(-150.0, 90.0, 0.0), 0.08);
@@ -214,6 +216,18 @@ fn load(force: DVec3, moment: DVec3, acceleration: DVec3, reach: f64) -> Load {
 }
 
 proptest! {
+    /// Whatever the motion asks of the ground, it moves nobody away from the motion.
+    #[test]
+    fn a_motion_that_asks_too_much_is_no_disturbance(acceleration in vector(30.0), reach in 0.0..0.3_f64) {
+        let options = WholeOptions::default();
+        let load = load(DVec3::ZERO, DVec3::ZERO, acceleration, reach);
+        let mut whole = Whole::default();
+        for k in 0..120 {
+            whole.step(&options, &load, true, f64::from(k) * load.dt);
+        }
+        prop_assert_eq!(whole.posture(), (DVec3::ZERO, DVec3::ZERO));
+    }
+
     #[test]
     fn the_ground_gives_no_more_than_it_can(force in vector(3000.0), acceleration in vector(15.0), reach in 0.0..0.3_f64) {
         let options = WholeOptions::default();

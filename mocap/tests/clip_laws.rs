@@ -86,6 +86,21 @@ proptest! {
         prop_assert!(fits);
     }
 
+    /// Going round so often at once is going round one by one, and back again.
+    #[test]
+    fn a_way_taken_so_often_is_that_way_again_and_again(
+        yaw in -3.0..3.0_f64, x in -2.0..2.0_f64, y in -2.0..2.0_f64, rounds in -70..70_i64,
+    ) {
+        let way = Planar { yaw, shift: glam::DVec2::new(x, y) };
+        let once = if rounds < 0 { way.inverse() } else { way };
+        let from = DVec3::new(0.4, -0.3, 0.9);
+        let by_one = (0..rounds.abs()).fold(from, |p, _| once.apply(p));
+        let at_once = way.times(rounds);
+        prop_assert!((at_once.apply(from) - by_one).length() < 1e-10, "{by_one}");
+        prop_assert!((at_once.yaw - yaw * rounds as f64).abs() < 1e-10);
+        prop_assert!((way.times(-rounds).apply(by_one) - from).length() < 1e-10);
+    }
+
     #[test]
     fn mirroring_twice_changes_nothing(clip in clip()) {
         let once = mirror(&clip);

@@ -8,14 +8,11 @@ use super::articulation::Mode;
 use crate::controller::Sense;
 
 impl Adaptive {
-    /// Prescribes what is played back and drives the rest to q̃.
+    /// Prescribes what is played back and drives the rest to q̃; where anything is off, [`Adaptive::compare_with_target`] has looked before.
     pub(super) fn write_joints(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         let (own, h) = (&self.own, sense.dt);
         let tree = sense.tree();
         let at_rest = self.articulation.is_at_rest();
-        if !at_rest {
-            self.before.difference(own, &self.next, &mut self.rates);
-        }
         // Servos go after the pose itself.
         let (w, z) = (self.options.frequency, self.options.damping_ratio);
         for (k, body) in own.bodies().iter().enumerate() {
@@ -27,7 +24,7 @@ impl Adaptive {
             for (to, from) in whole.freedoms().iter().zip(body.freedoms()) {
                 out.servo.stiffness[to] = self.carried[k] * w * w;
                 out.servo.damping[to] = 2.0 * z * w * self.carried[k];
-                out.servo.target_v[to] = self.rates[from] / h;
+                out.servo.target_v[to] = self.pace[from] / h;
             }
             out.servo.target_q[whole.coordinates()].copy_from_slice(&self.next.q[body.coordinates()]);
         }
@@ -57,9 +54,8 @@ impl Adaptive {
         let tree = sense.tree();
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
         self.before.difference(&self.own, &self.actual, &mut self.off);
-        self.before.difference(&self.own, &self.next, &mut self.rates);
-        for (rate, v) in self.rates.iter_mut().zip(&sense.state.v[tree.freedoms]) {
-            *rate = v - *rate / sense.dt;
-        }
+        self.before.difference(&self.own, &self.next, &mut self.pace);
+        let both = self.pace.iter().zip(&sense.state.v[tree.freedoms]);
+        self.rates.iter_mut().zip(both).for_each(|(rate, (pace, v))| *rate = v - pace / sense.dt);
     }
 }

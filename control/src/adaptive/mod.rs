@@ -92,10 +92,13 @@ pub struct Adaptive {
     before: State,
     next: State,
     actual: State,
-    /// One number per freedom.
+    /// One number per freedom: how far the body is off q̃, how fast it goes against it, how far q̃ goes in the step, and what is played back.
     off: Vec<f64>,
     rates: Vec<f64>,
+    pace: Vec<f64>,
     ways: Vec<f64>,
+    /// When the motion was last looked at, and where it had its root.
+    seen: (f64, [f64; 7]),
     /// One per bone.
     torques: Vec<f64>,
     entered: bool,
@@ -159,7 +162,9 @@ impl Adaptive {
             actual: state,
             off: freedoms.clone(),
             rates: freedoms.clone(),
+            pace: freedoms.clone(),
             ways: freedoms,
+            seen: (f64::NAN, [0.0; 7]),
             torques: vec![0.0; n],
             entered: false,
             given_up: false,
@@ -197,10 +202,17 @@ impl Adaptive {
         self.whole.is_at_rest() && self.stepping.is_at_rest() && self.knees.is_at_rest()
     }
 
+    /// Writes the motion itself at `time`.
+    fn play(&mut self, time: f64) {
+        self.reference.write(time, &mut self.next.q);
+        self.seen.0 = time;
+        self.seen.1.copy_from_slice(&self.next.q[self.own.bodies()[0].coordinates()]);
+    }
+
     /// Writes the motion at `time`, moved to where its feet have got to.
     fn write(&mut self, time: f64) {
+        self.play(time);
         let root = &self.own.bodies()[0];
-        self.reference.write(time, &mut self.next.q);
         let home = self.stepping.home();
         if home != DVec3::ZERO && self.stepping.is_at_rest() {
             let way = root.joint().parent_from_joint.rotation.transpose() * home;
@@ -307,7 +319,7 @@ impl Controller for Adaptive {
         if self.stands_still() {
             self.write(sense.time() + sense.dt);
         } else {
-            self.reference.write(sense.time() + sense.dt, &mut self.next.q);
+            self.play(sense.time() + sense.dt);
             let feet = self.stepping.offsets(sense.own.up());
             let (shift, tilt) = self.whole.posture();
             let change = Change { shift, tilt, feet, lifts: self.stepping.lifts() };

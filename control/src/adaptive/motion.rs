@@ -30,8 +30,10 @@ pub(super) struct Motion {
 impl Adaptive {
     /// Looks at the motion at `time`.
     pub(super) fn look_at_motion(&mut self, time: f64) -> Motion {
-        self.reference.write(time, &mut self.next.q);
-        let root = root_pose(&self.own, &self.next.q);
+        if self.seen.0 != time {
+            self.play(time);
+        }
+        let root = root_pose(&self.own, &self.seen.1);
         let row = self.profile.at(&self.own, self.reference.as_mut(), time);
         Motion {
             com: root.transform_point(row.com),

@@ -53,10 +53,9 @@ impl Row {
     }
 }
 
-/// Where a free root is, in the world of its own model.
+/// Where a free root, the first body, is in the world of its own model.
 pub fn root_pose(own: &Model, q: &[f64]) -> Transform {
     let joint = own.bodies()[0].joint();
-    let q = &q[own.bodies()[0].coordinates()];
     let turn = DQuat::from_xyzw(q[3], q[4], q[5], q[6]);
     let place = Transform::new(stuntlab_physics::glam::DMat3::from_quat(turn), DVec3::new(q[0], q[1], q[2]));
     joint.parent_from_joint * place

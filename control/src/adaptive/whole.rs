@@ -4,8 +4,11 @@
 //! F_r = m (c̈ - g) + F_c          what the ground would have to give for the motion and for balance …
 //!       0 ≤ F_n ≤ 3 m g,  |F_t| ≤ μ F_n,  |F_c,t| ≤ F_n d/z                  … and what it can
 //! F_c  = k_c (δ₀ - δ) - d_c δ̇    balance, eq. 2          τ_θ = -k_θ φ - d_θ φ̇    righting, eq. 3
-//! m δ̈  = F_e + m g + F_r - m c̈                           I φ̈ = (x - c) × F_e + τ_θ
+//! m δ̈  = F_e + F_r - F_r|F_c=0                           I φ̈ = (x - c) × F_e + τ_θ
 //! ```
+//! Where the ground can give what the motion needs, the second line is `F_e + m g + F_r - m c̈`. Drawn motions ask for more than that at times: a quick walk brakes
+//! harder than friction does. What it lacks is the motion's own, and no reason to go away from it (a tap of 5 N s had it drift off by 0.6 m/s).
+//!
 //! The printed eqs. 2 and 3 have the sign of their springs reversed. The paper has the ground take out F_e as well, up to friction, and adds F_c
 //! from nowhere: pushes of up to half the weight would never be seen. Here it is the ground that balances: the body sways until that holds
 //! the push, and a foot gives only what its sole can. The pressure under it goes at most the way `d` to the edge of the support, so that a
@@ -229,7 +232,8 @@ impl Whole {
     fn fall(&mut self, options: &WholeOptions, load: &Load) {
         let (h, m) = (load.dt, load.mass);
         let ground = Self::ground(options, load, self.balance(options, load));
-        self.velocity += h * (load.gravity - load.acceleration + (load.force + ground) / m);
+        let own = Self::ground(options, load, DVec3::ZERO);
+        self.velocity += h * (load.force + ground - own) / m;
         self.shift += h * self.velocity;
         // Gains in proportion to the inertia make the righting the same in every direction; taken at the end of the step.
         let (w, z) = (TAU * options.righting, options.damping);

@@ -23,6 +23,8 @@ pub struct ClipReference {
     start: f64,
     /// Where a round leads on the ground.
     advance: Planar,
+    /// Rounds gone when last asked, and where they led.
+    gone: (f64, Planar),
     pose: Pose,
     scratch: PoseScratch,
 }
@@ -39,6 +41,7 @@ impl ClipReference {
             cyclic,
             start: 0.0,
             advance: advance(clip),
+            gone: (0.0, Planar::default()),
             pose: Pose::default(),
             scratch: PoseScratch::default(),
             character,
@@ -95,14 +98,13 @@ impl Reference for ClipReference {
     fn write(&mut self, time: f64, q: &mut [f64]) {
         let (rounds, time) = self.split(time);
         self.spline.sample_pose(time, &mut self.pose);
-        let pose = &mut self.pose;
-        let step = if rounds < 0.0 { self.advance.inverse() } else { self.advance };
-        // A round at a time: exact, and runs last minutes.
-        for _ in 0..rounds.abs() as usize {
-            pose.root_position = step.apply(pose.root_position);
+        if rounds != self.gone.0 {
+            self.gone = (rounds, self.advance.times(rounds as i64));
         }
+        let pose = &mut self.pose;
+        pose.root_position = self.gone.1.apply(pose.root_position);
         if let Some(root) = pose.rotations.first_mut() {
-            *root = (DQuat::from_rotation_z(step.yaw * rounds.abs()) * *root).normalize();
+            *root = (DQuat::from_rotation_z(self.advance.yaw * rounds) * *root).normalize();
         }
         self.character.write_pose(&self.pose, &mut self.scratch, q);
     }

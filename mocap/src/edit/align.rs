@@ -28,6 +28,21 @@ impl Planar {
         Self { yaw: self.yaw + other.yaw, shift }
     }
 
+    /// This so many times in a row, what undoes it where they are fewer than none: by squares, so that it takes as many steps as the number has digits.
+    #[must_use]
+    pub fn times(&self, rounds: i64) -> Self {
+        let (mut power, mut all) = (if rounds < 0 { self.inverse() } else { *self }, Self::default());
+        let mut left = rounds.unsigned_abs();
+        while left > 0 {
+            if left & 1 == 1 {
+                all = power.after(&all);
+            }
+            power = power.after(&power);
+            left >>= 1;
+        }
+        all
+    }
+
     /// What undoes this.
     #[must_use]
     pub fn inverse(&self) -> Self {

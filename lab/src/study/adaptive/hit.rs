@@ -12,11 +12,15 @@ pub(super) const RANDOM: &str = "random";
 pub(super) const MAP: &str = "map";
 /// The random hits again, what the motion bears being its full inverse dynamics.
 pub(super) const RNEA: &str = "rnea";
+/// Random hits in clips that nothing was tuned on.
+pub(super) const UNSEEN: &str = "unseen";
 /// Seeds that were tuned on, and those that were not.
 pub(super) const SETS: [&str; 2] = ["tuned", "held-back"];
 /// By hand, or by a ball.
 const BY: [&str; 2] = ["hand", "ball"];
 const CLIPS: [&str; 3] = ["idle", "walk", "guard"];
+/// Named before they were first run.
+const UNSEEN_CLIPS: [&str; 2] = ["fast-walk", "wave"];
 
 pub(super) const FACTORS: [&str; 15] = [
     "part",
@@ -67,9 +71,9 @@ pub(super) struct Hit {
 
 /// The trials, as texts.
 pub(super) fn trials(size: Size) -> Vec<Vec<String>> {
-    let (seeds, bodies) = match size {
-        Size::Full => (200, usize::MAX),
-        Size::Quick => (12, 3),
+    let (seeds, bodies, unseen) = match size {
+        Size::Full => (200, usize::MAX, 60),
+        Size::Quick => (12, 3, 6),
     };
     let names: Vec<String> =
         library_figure(false).model().bodies().iter().map(|b| b.name().to_owned()).collect();
@@ -92,7 +96,8 @@ pub(super) fn trials(size: Size) -> Vec<Vec<String>> {
         })
     });
     let drawn = |(seed, part)| drawn(seed, part, &names);
-    random(RANDOM).map(drawn).chain(map).chain(random(RNEA).map(drawn)).collect()
+    let unseen = (0..unseen).map(|seed| drawn((seed, UNSEEN)));
+    random(RANDOM).map(drawn).chain(map).chain(random(RNEA).map(drawn)).chain(unseen).collect()
 }
 
 /// Joints of the figure.
@@ -106,13 +111,15 @@ const LONGEST: f64 = 0.2;
 
 /// Added to seeds that are held back. Those before were looked at to find out where pops come from; these are fresh ones, drawn after the last
 /// change.
-const HELD_BACK: u64 = 5000;
+const HELD_BACK: u64 = 17000;
 
 fn drawn(seed: u64, part: &str, bodies: &[String]) -> Vec<String> {
-    let held_back = seed % 3 == 2;
+    let clips = if part == UNSEEN { &UNSEEN_CLIPS[..] } else { &CLIPS[..] };
+    let held_back = part == UNSEEN || seed % 3 == 2;
     let mut random = Random::named(seed + if held_back { HELD_BACK } else { 0 }, "adaptive-study");
     let mut pick = |n: usize| random.below(n);
-    let (clip, ball, body) = (CLIPS[pick(3)].to_owned(), pick(2) == 1, bodies[pick(bodies.len())].clone());
+    let (clip, ball, body) =
+        (clips[pick(clips.len())].to_owned(), pick(2) == 1, bodies[pick(bodies.len())].clone());
     let mut along = random.direction();
     if ball {
         // None comes out of the ground.

@@ -2,7 +2,7 @@
 
 use super::super::{Mark, Results, Table};
 use super::cost::Cost;
-use super::hit::{RANDOM, RNEA, SETS};
+use super::hit::{RANDOM, RNEA, SETS, UNSEEN};
 use super::watch::{LIMBS, OUTCOMES};
 use crate::stats::{self, Estimate};
 
@@ -39,9 +39,14 @@ fn most(values: &[f64]) -> f64 {
 /// All promises.
 pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
     let mut marks = Vec::new();
-    for set in [None, Some(SETS[0]), Some(SETS[1])] {
-        let words = set.unwrap_or("all");
-        let of = |name| column(results, set, name);
+    let sets = [
+        ("all", RANDOM, None),
+        (SETS[0], RANDOM, Some(SETS[0])),
+        (SETS[1], RANDOM, Some(SETS[1])),
+        ("clips not tuned on", UNSEEN, None),
+    ];
+    for (words, part, set) in sets {
+        let of = |name| column_of(results, part, set, name);
         let back = share(&of("back"));
         marks.push(Mark {
             what: format!("back in the motion within 2 s, {words}: at least {BACK}"),
@@ -56,10 +61,10 @@ pub(super) fn judge(results: &Results, costs: &[Cost]) -> Vec<Mark> {
         });
         for (what, name, bound) in [
             ("largest pop at a switch", "pop", POP),
-            ("the same, what a blow stops in the next step taken to go on", "pop_without_blow", POP),
             ("largest jump of a joint as it is freed, the blow's in it", "freed", POP),
             ("the same beyond what the blow does to one free a step earlier", "freed_by_switch", POP),
             ("largest pop in any step, the motion's own strikes among them", "pop_anywhere", POP),
+            ("the same, what a blow frees and stops taken to go on", "pop_without_blow", POP),
             ("farthest slide of the supporting foot, mm", "slide", SLIDE),
         ] {
             let values = of(name);

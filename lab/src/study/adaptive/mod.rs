@@ -4,7 +4,8 @@
 //! A trial lets the library's figure play a clip, hits it once and looks on until two seconds after the hit is over. A twin that nobody
 //! hits runs beside it: being back is being as it is. Hits are drawn from their seeds: clip, body, point, direction, impulse, time, by hand
 //! or by a ball. Of three seeds one is held back from tuning (`set`). A second part strikes every body of the idle figure from four sides:
-//! which limbs answer. A third is the random hits again with the other estimate of what the motion's joints bear.
+//! which limbs answer. A third is the random hits again with the other estimate of what the motion's joints bear, a fourth hits clips that nothing was
+//! tuned on.
 //!
 //! | file | what |
 //! |---|---|

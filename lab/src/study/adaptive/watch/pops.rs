@@ -92,14 +92,14 @@ impl Pops {
                 self.anywhere = self.anywhere.max(pop);
                 if at_switch {
                     self.worst = self.worst.max(pop);
-                    // A blow may stop what it frees: there the twin tells how it would have gone on.
-                    let on = [3, 4]
-                        .map(|i| if step(i).2 { step(i).1 } else { 0.0 })
-                        .into_iter()
-                        .fold(around, f64::max);
-                    let pop = if beyond > 0.0 { beyond / on } else { 0.0 };
-                    self.without_blow = self.without_blow.max(pop);
                 }
+                // A blow may stop what it frees: there the twin tells how it would have gone on.
+                let on = [3, 4]
+                    .map(|i| if step(i).2 { step(i).1 } else { 0.0 })
+                    .into_iter()
+                    .fold(around, f64::max);
+                let pop = if beyond > 0.0 { beyond / on } else { 0.0 };
+                self.without_blow = self.without_blow.max(pop);
             } else if !step(1).2 {
                 self.freed = self.freed.max(pop);
                 let pop = if beyond > 0.0 { beyond / around.max(step(2).3) } else { 0.0 };
@@ -114,7 +114,7 @@ impl Pops {
         self.worst
     }
 
-    /// The same, a joint that is freed in the next two steps being taken to go on as the twin's does: a blow stops it otherwise.
+    /// The same in any step, a joint that is freed in the next two being taken to go on as the twin's does: a blow stops it otherwise.
     pub(super) fn without_blow(&self) -> f64 {
         self.without_blow
     }
