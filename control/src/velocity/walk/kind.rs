@@ -37,6 +37,11 @@ const KEYS: &[Setting] = &[
     Setting::new("speed", "0.8", "m/s; 0 stands"),
     Setting::new("grip", "\"bilateral\"", "`bilateral` (as published: pins pull), `unilateral`, `none`"),
     Setting::new("friction", "0.8", "of `unilateral` pins"),
+    Setting::new(
+        "pin_strength",
+        "",
+        "of `bilateral` pins: largest force they bear, N; without bound where it is not written, as published",
+    ),
     Setting::new("width", "0.21", "way between the feet, sideways, m"),
     Setting::new("lift_share", "0.4", "of a step's time: until the other leg is bent"),
     Setting::new("load_share", "0.2", "of a step's time: both feet stand"),
@@ -181,9 +186,11 @@ fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
     let number = |key, usual: f64| Ok::<_, SettingError>(table.number(key)?.unwrap_or(usual));
     let share = |key, usual: f64| Ok::<_, SettingError>(table.at_least_zero(key)?.unwrap_or(usual));
     let friction = table.at_least_zero("friction")?.unwrap_or(0.8);
+    let strength = table.positive("pin_strength")?.unwrap_or(f64::INFINITY);
     let grip = match table.choice("grip", &GRIPS)? {
-        None => usual.grip,
-        Some(Hold::Bilateral) => Grip::Bilateral,
+        None if honest => usual.grip,
+        None => Grip::Bilateral { strength },
+        Some(Hold::Bilateral) => Grip::Bilateral { strength },
         Some(Hold::Unilateral) => Grip::Unilateral { friction },
         Some(Hold::None) => Grip::None,
     };

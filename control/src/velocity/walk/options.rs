@@ -105,11 +105,12 @@ pub struct WalkOptions {
 }
 
 impl Default for WalkOptions {
+    /// With pins, as published.
     fn default() -> Self {
         Self {
             muscles: Muscles::default(),
             tone: Tone::default(),
-            grip: Grip::Bilateral,
+            grip: Grip::Bilateral { strength: f64::INFINITY },
             step: 0.5,
             // As wide as the hips of the published walker.
             width: 0.21,
