@@ -191,7 +191,7 @@ impl RoundTrip {
     /// (1), and joints that gather and stretch.
     pub(super) fn crawl(&mut self, sense: &Sense<'_>, since: f64, to: DVec2, out: &mut Actuation) {
         let (crawl, lasted) = (self.options.crawl, sense.time() - since);
-        let gathers = (lasted / crawl.turn) as u64 % 2 == 0;
+        let gathers = ((lasted / crawl.turn) as u64).is_multiple_of(2);
         let length = self.motions[self.passage.motion].duration();
         self.passage.at = if gathers { crawl.gathered * length } else { 0.0 };
         self.passage.since = sense.time();
