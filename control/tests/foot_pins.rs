@@ -107,8 +107,8 @@ fn honest_pins_never_pull_and_published_ones_do() {
 #[test]
 fn pins_of_a_strength_bear_that_and_are_torn_by_more() {
     for formulation in ALL {
-        // Each foot bears a twentieth of what pulls, or all of it.
-        for (strength, torn) in [(0.025 * WEIGHT, true), (0.5 * WEIGHT, false)] {
+        // Each foot bears half of the weight, then a quarter of it as a pull: more than the one, less than the other.
+        for (strength, torn) in [(0.025 * WEIGHT, true), (2.0 * WEIGHT, false)] {
             let mut stage = Pinned::new(formulation, Grip::Bilateral { strength });
             let (mut most, mut cause) = (0.0_f64, None);
             for k in 0..100 {
