@@ -98,6 +98,34 @@ impl Dock {
     }
 }
 
+impl Dock {
+    /// Helps some of a character's bodies on at a velocity: (1) without springs, and (2). Returns the sum of all forces' sizes, N.
+    pub fn drag(
+        &self,
+        sense: &Sense<'_>,
+        own: &Model,
+        velocity: DVec3,
+        comes_on: impl Fn(usize) -> bool,
+        since: f64,
+        out: &mut Actuation,
+    ) -> f64 {
+        let landmark = |k: usize| {
+            let (body, inertia) = (sense.body_of(Bone::new(k)), own.bodies()[k].inertia());
+            let at = sense.data.world_from_body(body).transform_point(inertia.center_of_mass);
+            let rate = velocity - sense.data.point_velocity(body, at);
+            let force = self.force(&Landmark { mass: inertia.mass, way: DVec3::ZERO, rate });
+            (force, body, at - sense.data.world_from_body(body).translation)
+        };
+        let all = || (0..own.n_bodies()).filter(|k| comes_on(*k)).map(landmark);
+        let sum: f64 = all().map(|(force, ..)| force.length()).sum();
+        let share = self.share(sum, sense.own.mass() * sense.model.gravity().length(), since);
+        for (force, body, arm) in all() {
+            out.body_force[body.index()] += Force::at_offset(share * force, arm);
+        }
+        share * sum
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::clips::Ways;
 use super::dock::{Dock, MOST};
 use super::fall::Fall;
+use super::ground::Crawl;
 use super::published::PUBLISHED;
 use super::{RoundTrip, RoundTripOptions};
 use crate::controller::Controller;
@@ -38,6 +39,24 @@ const KEYS: &[Setting] = &[
     ),
     Setting::new("settle", "true", "whether its joints settle into that pose before it docks"),
     Setting::new("catch", "true", "whether it catches itself by a stagger before the ground"),
+    Setting::new(
+        "level",
+        "true",
+        "whether it gets up only where the ground is level, and crawls on to such a place; else wherever it lies",
+    ),
+    Setting::new(
+        "crawl_turn",
+        "0.9",
+        "of that crawl: seconds in which legs are gathered, and in which it stretches",
+    ),
+    Setting::new(
+        "crawl_gathered",
+        "0.3",
+        "of that crawl: share of the way up at which it is on hands and knees",
+    ),
+    Setting::new("crawl_speed", "0.8", "of that crawl: along the ground, m/s"),
+    Setting::new("crawl_lift", "0.9", "of that crawl: upward, m/s"),
+    Setting::new("crawl_tone", "1.0", "of that crawl: stiffness of joints, of those that settle"),
     Setting::new("back", "true", "whether it comes back at all"),
     Setting::new("blend", "0.3", "seconds of the last blend; 0 snaps"),
     Setting::new(
@@ -62,6 +81,16 @@ fn read(table: &Fields<'_>) -> Result<RoundTripOptions, SettingError> {
         search: table.flag("search")?.unwrap_or(usual.search),
         settle: table.flag("settle")?.unwrap_or(usual.settle),
         catch: table.flag("catch")?.unwrap_or(usual.catch),
+        level: table.flag("level")?.unwrap_or(usual.level),
+        crawl: Crawl {
+            turn: table.positive("crawl_turn")?.unwrap_or(usual.crawl.turn),
+            gathered: table.at_least_zero("crawl_gathered")?.unwrap_or(usual.crawl.gathered).min(1.0),
+            speed: [
+                table.at_least_zero("crawl_speed")?.unwrap_or(usual.crawl.speed[0]),
+                table.at_least_zero("crawl_lift")?.unwrap_or(usual.crawl.speed[1]),
+            ],
+            tone: table.at_least_zero("crawl_tone")?.unwrap_or(usual.crawl.tone),
+        },
         back: table.flag("back")?.unwrap_or(usual.back),
         blend: table.at_least_zero("blend")?.unwrap_or(usual.blend),
         dock: Dock {

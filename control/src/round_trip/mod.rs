@@ -7,7 +7,9 @@
 //!    │                               ▼                   ▼                             ▼
 //!    │◀─(near)── docking ◀────── its own motion     a stagger that fits           falling, with life
 //!    │              ▲                                                                   │ at rest
-//!    │              └───────(near, slow)─── settling into the get-up that fits ◀────────┘
+//!    │              └───────(near, slow)─── settling into the get-up that fits ◀────────┤
+//!    │                                                ▲                                 ▼ no room
+//!    │                                                └────(room to get up)──────── crawling on
 //!    └── a clip that led back is over: its own motion again
 //! ```
 //! | module | what |
@@ -17,6 +19,7 @@
 //! | [`place`], [`remainder`] | where a motion is played; what a body is off it, as it dies out |
 //! | `feet` | feet that stay where they stand, into a motion |
 //! | [`fall`] | what a body does on its way to the ground |
+//! | [`ground`] | whether there is ground for a way back, and crawling on to where there is |
 //! | [`dock`] | forces that pull it into place |
 //! | `phases`, `target` | what leads from one to the next; where it wants to be |
 //!
@@ -28,6 +31,7 @@ pub mod dock;
 pub mod fall;
 mod feet;
 pub mod finder;
+pub mod ground;
 mod kind;
 mod options;
 mod phases;
@@ -43,6 +47,7 @@ use std::sync::Arc;
 
 use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::dynamics::forward_kinematics;
+use stuntlab_physics::glam::DVec2;
 use stuntlab_physics::{Actuation, Data, JointKind, Model, State};
 
 use crate::adaptive::disturbance::Disturbance;
@@ -80,6 +85,15 @@ pub enum Phase {
         landed: f64,
         /// For how long it has been still, s.
         still: f64,
+    },
+    /// On its way to where it can get up.
+    Crawling {
+        /// Since when, s.
+        since: f64,
+        /// Where its centre of mass would be there, along the ground.
+        to: DVec2,
+        /// When it was last looked at how far it has come, and where it was: s, m.
+        last: (f64, DVec2),
     },
     /// Coming into the pose of the motion that leads back.
     Settling {
@@ -337,6 +351,7 @@ impl Controller for RoundTrip {
             Phase::Falling { since, landed, .. } => {
                 self.falling.act(sense, self.options.fall, sense.time() - since, landed, out);
             }
+            Phase::Crawling { since, to, .. } => self.crawl(sense, since, to, out),
             Phase::Settling { .. } => self.settle(sense, out),
             Phase::Docking { since } => self.pull(sense, since, out),
         }
@@ -381,7 +396,7 @@ impl Controller for RoundTrip {
     fn glow(&self, _bone: Bone) -> Option<Glow> {
         let simulated = match self.phase {
             Phase::Playing => 0.0,
-            Phase::Docking { .. } => 0.5,
+            Phase::Docking { .. } | Phase::Crawling { .. } => 0.5,
             _ => 1.0,
         };
         Some(Glow { ratio: 0.0, simulated })

@@ -2,6 +2,7 @@
 
 use super::dock::Dock;
 use super::fall::Fall;
+use super::ground::Crawl;
 use crate::stand::StandOptions;
 
 /// Settings.
@@ -23,6 +24,10 @@ pub struct RoundTripOptions {
     pub catch: bool,
     /// Seconds of the last blend.
     pub blend: f64,
+    /// Whether it gets up only where the ground is level, and crawls on to such a place; else it does wherever it lies.
+    pub level: bool,
+    /// How it crawls there.
+    pub crawl: Crawl,
     /// Whether it comes back at all; else it lies there.
     pub back: bool,
 }
@@ -38,6 +43,8 @@ impl Default for RoundTripOptions {
             dock: Dock::default(),
             catch: true,
             blend: 0.3,
+            level: true,
+            crawl: Crawl::default(),
             back: true,
         }
     }

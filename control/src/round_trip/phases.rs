@@ -2,7 +2,6 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::Actuation;
-use stuntlab_physics::collide::{ColliderId, Ray, cast_ray};
 use stuntlab_physics::glam::DVec3;
 
 use super::finder::{Among, Found, OWN_MOTION};
@@ -48,9 +47,6 @@ const HIGHER: f64 = 0.08;
 const GOING: f64 = 0.04;
 /// Distance from which a stagger can still be docked to, m.
 const CATCHABLE: f64 = 0.16;
-/// Shares of a stagger's way at which there must be ground, and how level it must be, m.
-const AHEAD: [f64; 3] = [0.25, 0.5, 1.0];
-const LEVEL: f64 = 0.06;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
 /// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
@@ -92,13 +88,14 @@ impl RoundTrip {
                     self.lie(sense, if still > STILL.1 { Cause::Rest } else { Cause::Late });
                 }
             }
+            Phase::Crawling { since, last, .. } => self.look_for_room(sense, since, last),
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
             Phase::Docking { since } => self.arrive(sense, since),
         }
     }
 
     /// Switches, and says why.
-    fn switch(&mut self, phase: Phase, cause: Cause) {
+    pub(super) fn switch(&mut self, phase: Phase, cause: Cause) {
         (self.phase, self.cause) = (phase, cause);
         self.switches += 1;
     }
@@ -166,26 +163,6 @@ impl RoundTrip {
         }
     }
 
-    /// Whether a way that was found goes over ground as high as the one it stands on: nobody staggers on air down a flight of stairs.
-    fn has_ground(&mut self, sense: &Sense<'_>, found: &Found) -> bool {
-        if found.motion == OWN_MOTION {
-            return true;
-        }
-        let (end, ground) = (self.motions[found.motion].duration(), sense.own.ground());
-        let colliders = sense.model.colliders();
-        AHEAD.iter().all(|share| {
-            let at = found.at + share * (end - found.at);
-            self.motions[found.motion].write(at, &mut self.wanted.q);
-            let root = self.own.bodies()[0].joint().parent_from_joint;
-            let at = root.transform_point(DVec3::new(self.wanted.q[0], self.wanted.q[1], self.wanted.q[2]));
-            let at = found.place.point(at);
-            let ray = Ray { origin: at, direction: DVec3::NEG_Z, max_distance: 2.0 * self.tall };
-            let is_fixed = |id: ColliderId| colliders.list()[id.index()].body.is_none();
-            let hit = cast_ray(colliders, &sense.data.collision.world_from_shape, &ray, is_fixed);
-            hit.is_some_and(|hit| (hit.point_world.z - ground).abs() < LEVEL)
-        })
-    }
-
     /// Whether the motion it tracks stays where it is.
     fn stays(&self) -> bool {
         let root = &self.wanted.v[..3];
@@ -194,8 +171,7 @@ impl RoundTrip {
 
     /// Has come to rest: what leads back from here?
     fn lie(&mut self, sense: &Sense<'_>, cause: Cause) {
-        let time = sense.time();
-        let lies = sense.own.pelvis_height() < LIES * self.tall;
+        let lies = self.over_ground(sense) < LIES * self.tall;
         let found = if !self.options.search {
             let motion = self.motions.len() - 1;
             let lift = self.finder.lift(sense);
@@ -209,24 +185,34 @@ impl RoundTrip {
             self.finder.moving(sense, &mut self.motions, Among::Moving)
         };
         let Some(found) = found else { return };
+        if lies && self.crawl_on(sense, &found, cause) {
+            return;
+        }
+        self.settle_into(sense, &found, cause);
+    }
+
+    /// Comes into the pose of what was found.
+    pub(super) fn settle_into(&mut self, sense: &Sense<'_>, found: &Found, cause: Cause) {
+        let time = sense.time();
         if self.options.settle {
-            self.passage = Passage::found(&found, time, 0.0);
+            self.passage = Passage::found(found, time, 0.0);
             self.splice = found.distance;
             self.switch(Phase::Settling { since: time, searched: time }, cause);
         } else {
-            self.dock(sense, &found, 0.0, cause);
+            self.dock(sense, found, 0.0, cause);
         }
     }
 
     /// Looks again while it settles: what it is nearest to may have changed.
     fn look_again(&mut self, sense: &Sense<'_>, since: f64, searched: f64) {
         let time = sense.time();
-        let searched = if self.options.search && self.tries == 0 && time - searched > AGAIN.0 {
+        let may_move = self.options.search && self.tries == 0 && !self.passage.stays;
+        let searched = if may_move && time - searched > AGAIN.0 {
             if let Some(found) = self.finder.lying(sense, &mut self.motions) {
                 let motion = self.passage.motion;
                 let (at, lift) = (self.passage.at, self.finder.lift(sense));
                 let (place, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 1.0);
-                if found.distance < AGAIN.1 * now {
+                if found.distance < AGAIN.1 * now && self.may_get_up(sense, &found) {
                     self.passage = Passage::found(&found, time, 0.0);
                 } else {
                     self.passage.place = place;
@@ -257,7 +243,7 @@ impl RoundTrip {
     /// Whether it has come to where it is pulled.
     fn arrive(&mut self, sense: &Sense<'_>, since: f64) {
         let (time, on_feet) = (sense.time(), self.passage.speed > 0.0);
-        if is_turn(time, sense.dt) {
+        if is_turn(time, sense.dt) && !self.passage.stays {
             self.fit(sense, on_feet);
             if on_feet && self.options.search && !self.stays() {
                 self.look_for_nearer(sense);
@@ -285,7 +271,7 @@ impl RoundTrip {
         if distance < at_once || distance < enough && lasted > a_while {
             self.begin_to_play(sense, distance, Cause::Near);
         } else if lasted > longest {
-            if self.options.search && distance > TRIES.1 && self.tries < TRIES.0 {
+            if self.options.search && distance > TRIES.1 && self.tries < TRIES.0 && !self.passage.stays {
                 self.tries += 1;
                 self.lie(sense, Cause::Late);
             } else {
@@ -334,8 +320,10 @@ impl RoundTrip {
         let lies = self.passage.speed == 0.0;
         self.staggers += u32::from(!lies && self.passage.motion != OWN_MOTION);
         self.passage = self.passage.at_speed(1.0, sense.time());
-        let lift = self.finder.lift(sense);
-        self.passage.sink(lift, sense.time());
+        if !self.passage.stays {
+            let lift = self.finder.lift(sense);
+            self.passage.sink(lift, sense.time());
+        }
         self.switch(Phase::Playing, cause);
         // A blend begins with an acceleration of 6 d/T²: who lies still has the time not to be jerked.
         let gentle = if lies { (6.0 * distance / GENTLE).sqrt() } else { 0.0 };
@@ -441,6 +429,6 @@ impl RoundTrip {
 }
 
 /// Whether it is time for one of the looks that are not taken in every step.
-fn is_turn(time: f64, dt: f64) -> bool {
+pub(super) fn is_turn(time: f64, dt: f64) -> bool {
     (time / LOOKING).floor() != ((time - dt) / LOOKING).floor()
 }

@@ -12,7 +12,7 @@ pub(super) const PUBLISHED: [Published; 13] = [
     row(
         "trip-phase",
         "",
-        "Where on its round trip: 0 in its motion, 1 reacting on its feet, 2 falling, 3 settling, 4 docking, 5 in a clip that leads back",
+        "Where on its round trip: 0 in its motion, 1 reacting on its feet, 2 falling, 3 settling, 4 docking, 5 in a clip that leads back, 6 crawling on to where it can get up",
         Together::Most,
     ),
     row("trip-switches", "", "Switches between ways of moving so far", Together::Sum),
@@ -47,6 +47,7 @@ impl RoundTrip {
             Phase::Falling { .. } => (1.0, 2.0),
             Phase::Settling { .. } => (1.0, 3.0),
             Phase::Docking { .. } => (2.0, 4.0),
+            Phase::Crawling { .. } => (2.0, 6.0),
         };
         let away = self.left.map_or(0.0, |left| time - left);
         self.longest = self.longest.max(away);

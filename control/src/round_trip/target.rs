@@ -24,6 +24,8 @@ pub(super) struct Passage {
     pub(super) place: Place,
     /// How much higher than its place it is, m, and since when that goes, s.
     pub(super) sinking: Option<(f64, f64)>,
+    /// Whether it stays at its place; else it is put where the body is while that docks.
+    pub(super) stays: bool,
 }
 
 /// Time in which a motion that was put higher or lower than the ground is back on it, s: long before feet stand.
@@ -32,12 +34,21 @@ const SINKING: f64 = 1.0;
 impl Passage {
     /// Its own motion, as it has been all along.
     pub(super) fn own(time: f64) -> Self {
-        Self { motion: OWN_MOTION, at: time, since: time, speed: 1.0, place: Place::HERE, sinking: None }
+        Self {
+            motion: OWN_MOTION,
+            at: time,
+            since: time,
+            speed: 1.0,
+            place: Place::HERE,
+            sinking: None,
+            stays: false,
+        }
     }
 
     /// What was found, from a time on.
     pub(super) fn found(found: &Found, time: f64, speed: f64) -> Self {
-        Self { motion: found.motion, at: found.at, since: time, speed, place: found.place, sinking: None }
+        let Found { motion, at, place, .. } = *found;
+        Self { motion, at, since: time, speed, place, sinking: None, stays: false }
     }
 
     /// Time of the motion.

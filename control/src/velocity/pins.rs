@@ -1,7 +1,7 @@
 //! Feet held to the ground (Lligadas, Susín and Ramírez, section 4.1): a pin is made where a foot strikes, so that the joints above have
 //! something to push against, and taken away when the walk says so.
 //!
-//! The published pin is a joint: it can pull. [`Grip::Bilateral`] is that pin. [`Grip::Unilateral`] is what ground can do: no pull, no more
+//! The published pin is a joint: it can pull. [`Grip::Bilateral`] is that pin; what is stronger than its strength tears it off. [`Grip::Unilateral`] is what ground can do: no pull, no more
 //! friction than it has, and no moment beyond the edge of the sole. Within the solve it gives way at once where it would pull or slide;
 //! with
 //!
@@ -43,7 +43,10 @@ pub enum Grip {
     #[default]
     None,
     /// As published: a joint, which pulls as well as it pushes.
-    Bilateral,
+    Bilateral {
+        /// Largest force it bears, N; what is held with more for [`PATIENCE`] steps is torn off. Infinite: whatever comes.
+        strength: f64,
+    },
     /// What ground with this friction can do.
     Unilateral {
         /// Coefficient of friction.
@@ -60,7 +63,14 @@ pub enum Cause {
     Slip,
     /// The centre of pressure left the sole.
     Tipping,
+    /// More than it bears was asked of it.
+    Torn,
 }
+
+/// In the order in which they are looked at.
+const CAUSES: [Cause; 4] = [Cause::Tension, Cause::Slip, Cause::Tipping, Cause::Torn];
+/// Share of its strength at which a pin is torn: what a solve leaves of a bound.
+const ALL_BUT: f64 = 0.999;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Held {
@@ -68,8 +78,8 @@ struct Held {
     point: DVec3,
     place: DVec3,
     rotation: DQuat,
-    /// Steps on end of tension, slipping, tipping.
-    against: [u32; 3],
+    /// Steps on end of tension, slipping, tipping, tearing.
+    against: [u32; CAUSES.len()],
 }
 
 /// The pin of one foot.
@@ -110,7 +120,7 @@ impl FootPin {
         let middle = pose.transform_point(point);
         let height = self.ground(sense, bone) + CLEARANCE - up.dot(middle);
         let place = middle + up * height;
-        self.held = Some(Held { bone, point, place, rotation, against: [0; 3] });
+        self.held = Some(Held { bone, point, place, rotation, against: [0; CAUSES.len()] });
     }
 
     /// Height of the ground below: where the other part of the foot is held, or where this one touches; as low as anything touches where neither is.
@@ -154,7 +164,8 @@ impl FootPin {
             Grip::Unilateral { friction } => {
                 Release { push_direction: sense.own.up(), tension: 0.0, friction, force: f64::INFINITY }
             }
-            _ => Release::NEVER,
+            Grip::Bilateral { strength } => Release { force: strength, ..Release::NEVER },
+            Grip::None => Release::NEVER,
         };
         out.pins.push(Pin {
             key: self.key(sense),
@@ -169,21 +180,26 @@ impl FootPin {
 
     /// Looks at what it gave in the last step.
     fn judge(&mut self, sense: &Sense<'_>) {
-        let (Some(mut held), Grip::Unilateral { .. }) = (self.held, self.grip) else { return };
+        let Some(mut held) = self.held else { return };
         let Some(report) = sense.data.report_of_pin(self.key(sense)) else { return };
-        let up = sense.own.up();
-        let push = report.force.dot(up);
-        let body = sense.body_of(held.bone);
-        let point = sense.data.world_from_body(body).transform_point(held.point);
-        // A pin that gives nothing is not pulled at as long as contacts bear the foot.
-        let lifts = push <= 0.0 && sense.data.point_velocity(body, point).dot(up) > LIFTING;
-        let now = [lifts, report.slips && push > 0.0, self.tips(sense, &held, report)];
+        let now = match self.grip {
+            Grip::None => return,
+            Grip::Bilateral { strength } => [false, false, false, report.force.length() > ALL_BUT * strength],
+            Grip::Unilateral { .. } => {
+                let up = sense.own.up();
+                let push = report.force.dot(up);
+                let body = sense.body_of(held.bone);
+                let point = sense.data.world_from_body(body).transform_point(held.point);
+                // A pin that gives nothing is not pulled at as long as contacts bear the foot.
+                let lifts = push <= 0.0 && sense.data.point_velocity(body, point).dot(up) > LIFTING;
+                [lifts, report.slips && push > 0.0, self.tips(sense, &held, report), false]
+            }
+        };
         for (count, now) in held.against.iter_mut().zip(now) {
             *count = if now { *count + 1 } else { 0 };
         }
-        let causes = [Cause::Tension, Cause::Slip, Cause::Tipping];
         let over = held.against.iter().position(|count| *count >= PATIENCE);
-        self.cause = over.map(|k| causes[k]);
+        self.cause = over.map(|k| CAUSES[k]);
         self.held = if over.is_some() { None } else { Some(held) };
     }
 

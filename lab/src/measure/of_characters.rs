@@ -1,6 +1,10 @@
 //! Quantities of characters, with their references and feet: adding one is adding its row here. (What a controller says
 //! of itself needs no row: scenes measure its readings by name.)
 
+use stuntlab_control::Senses;
+use stuntlab_physics::collide::{ColliderId, Ray, cast_ray};
+use stuntlab_physics::glam::DVec3;
+
 use super::quantity::{Base, Look, Quantity, Stat, Subject};
 use super::watch::Watched;
 
@@ -71,6 +75,13 @@ pub(super) const ROWS: &[Quantity] = &[
         Some(all(l).map(|w| w.foot_depth).fold(0.0, f64::max))
     }),
     row(
+        "clearance",
+        "m",
+        "Least height of a character's soles and joints over what never moves, seen from a metre above them: below zero they are inside, played back or not",
+        clearance,
+    )
+    .usually(Stat::Min),
+    row(
         "foot-slide",
         "m/s",
         "Speed of a character's feet along what they stand on: its total is the way they slid",
@@ -105,6 +116,27 @@ pub(super) const ROWS: &[Quantity] = &[
         all(l).filter_map(|w| w.launch.and_then(|launch| launch.share())).reduce(f64::max)
     }),
 ];
+
+/// Played back bodies have no contacts with the world, so contacts do not tell.
+fn clearance(look: &Look<'_>) -> Option<f64> {
+    let (world, colliders) = (look.world, look.world.model().colliders());
+    let is_fixed = |id: ColliderId| colliders.list()[id.index()].body.is_none();
+    let over = |point: DVec3| {
+        let ray = Ray { origin: point + DVec3::Z, direction: DVec3::NEG_Z, max_distance: 100.0 };
+        let hit = cast_ray(colliders, &world.data.collision.world_from_shape, &ray, is_fixed)?;
+        Some(point.z - hit.point_world.z)
+    };
+    let of = |senses: &Senses| {
+        let poses = &world.data.position.world_from_body[senses.bodies()];
+        let soles =
+            senses.physique().soles().iter().map(|s| poses[s.bone.index()].transform_point(s.point_body));
+        let joints = poses.iter().map(|pose| pose.translation);
+        soles.chain(joints).filter_map(over).fold(f64::INFINITY, f64::min)
+    };
+    let own = |senses: &&Senses| look.of.is_none_or(|body| senses.bodies().contains(body));
+    let least = world.senses().iter().filter(own).map(of).fold(f64::INFINITY, f64::min);
+    least.is_finite().then_some(least)
+}
 
 /// The characters a measurement is about.
 fn all<'a>(look: &'a Look<'_>) -> impl Iterator<Item = &'a Watched> {

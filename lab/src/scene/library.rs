@@ -48,6 +48,7 @@ scenes!(
     "roundtrip-fall",
     "roundtrip-gaits",
     "roundtrip-ledge",
+    "roundtrip-recorded",
     "roundtrip-stairs",
     "roundtrip-stand",
     "roundtrip-sweep",

@@ -37,21 +37,26 @@ const KEYS: &[Setting] = &[
     Setting::new("speed", "0.8", "m/s; 0 stands"),
     Setting::new("grip", "\"bilateral\"", "`bilateral` (as published: pins pull), `unilateral`, `none`"),
     Setting::new("friction", "0.8", "of `unilateral` pins"),
+    Setting::new(
+        "pin_strength",
+        "",
+        "of `bilateral` pins: largest force they bear, N; without bound where it is not written, as published",
+    ),
     Setting::new("width", "0.21", "way between the feet, sideways, m"),
-    Setting::new("lift_share", "0.4", "of a step's time: until the other leg is bent"),
-    Setting::new("load_share", "0.2", "of a step's time: both feet stand"),
-    Setting::new("lift_hip", "0.5", "hip of the leg that swings, rad"),
-    Setting::new("lift_knee", "1.25", "its knee, rad"),
-    Setting::new("over", "0.06", "how far over the ground a foot comes to where it is to strike, m"),
-    Setting::new("lowering", "0.4", "share of the time to reach out in which it is lowered"),
-    Setting::new("stance_knee", "0.12", "knee of the leg that stands, rad"),
-    Setting::new("stance_ankle", "0.08", "its ankle, toes up, rad"),
+    Setting::new("lift_share", "0.3665", "of a step's time: until the other leg is bent"),
+    Setting::new("load_share", "0.1944", "of a step's time: both feet stand"),
+    Setting::new("lift_hip", "0.4558", "hip of the leg that swings, rad"),
+    Setting::new("lift_knee", "1.181", "its knee, rad"),
+    Setting::new("over", "0.05678", "how far over the ground a foot comes to where it is to strike, m"),
+    Setting::new("lowering", "0.3256", "share of the time to reach out in which it is lowered"),
+    Setting::new("stance_knee", "0.1087", "knee of the leg that stands, rad"),
+    Setting::new("stance_ankle", "0.05606", "its ankle, toes up, rad"),
     Setting::new("strike_pitch", "0.0", "pitch of the rear foot at the strike of a full step, rad"),
-    Setting::new("strike_lean", "0.36", "lean of its calf, rad"),
-    Setting::new("toe_off_pitch", "0.8", "pitch as it lets go, rad"),
-    Setting::new("toe_off_lean", "0.6", "lean of its calf, rad"),
-    Setting::new("floor", "0.04", "least time a way is spread over, s"),
-    Setting::new("lean", "0.0", "how far pelvis and trunk lean forward, rad"),
+    Setting::new("strike_lean", "0.2531", "lean of its calf, rad"),
+    Setting::new("toe_off_pitch", "0.6486", "pitch as it lets go, rad"),
+    Setting::new("toe_off_lean", "0.6454", "lean of its calf, rad"),
+    Setting::new("floor", "0.03266", "least time a way is spread over, s"),
+    Setting::new("lean", "-0.03646", "how far pelvis and trunk lean forward, rad"),
     Setting::new(
         "balance",
         "\"base\"",
@@ -181,9 +186,11 @@ fn read(table: &Fields<'_>) -> Result<WalkOptions, SettingError> {
     let number = |key, usual: f64| Ok::<_, SettingError>(table.number(key)?.unwrap_or(usual));
     let share = |key, usual: f64| Ok::<_, SettingError>(table.at_least_zero(key)?.unwrap_or(usual));
     let friction = table.at_least_zero("friction")?.unwrap_or(0.8);
+    let strength = table.positive("pin_strength")?.unwrap_or(f64::INFINITY);
     let grip = match table.choice("grip", &GRIPS)? {
-        None => usual.grip,
-        Some(Hold::Bilateral) => Grip::Bilateral,
+        None if honest => usual.grip,
+        None => Grip::Bilateral { strength },
+        Some(Hold::Bilateral) => Grip::Bilateral { strength },
         Some(Hold::Unilateral) => Grip::Unilateral { friction },
         Some(Hold::None) => Grip::None,
     };

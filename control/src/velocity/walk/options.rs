@@ -105,28 +105,27 @@ pub struct WalkOptions {
 }
 
 impl Default for WalkOptions {
+    /// With pins, as published. Its numbers were found by `stuntlab tune` from those of a normal gait (Perry 1992), on the published steps, round a corner and over waves
+    /// (`scenes/tunings/velocity-walk-pinned.toml` has the command).
     fn default() -> Self {
         Self {
             muscles: Muscles::default(),
             tone: Tone::default(),
-            grip: Grip::Bilateral,
+            grip: Grip::Bilateral { strength: f64::INFINITY },
             step: 0.5,
             // As wide as the hips of the published walker.
             width: 0.21,
             speed: 0.8,
-            // Swing takes four tenths of a stride, double support a tenth of it on either side (Perry 1992).
-            shares: [0.4, 0.2],
-            // Mid swing of a normal gait (Perry 1992), a few degrees more: the paths of rates are no arcs, and toes catch.
-            lift: [0.5, 1.25],
+            shares: [0.3665, 0.1944],
+            lift: [0.4558, 1.181],
             lift_forward: 0.0,
-            over: 0.06,
-            lowering: 0.4,
-            stance: [0.12, 0.08],
-            // A leg that is nearly straight, its foot flat; then steeper than the paper's 45°, its calf less, so that it pushes off.
-            strike: [0.0, 0.36],
-            toe_off: [0.8, 0.6],
-            lean: 0.0,
-            floor: 0.04,
+            over: 0.05678,
+            lowering: 0.3256,
+            stance: [0.1087, 0.05606],
+            strike: [0.0, 0.2531],
+            toe_off: [0.6486, 0.6454],
+            lean: -0.03646,
+            floor: 0.03266,
             balance: Balance::Base,
             pressure: 0.05,
             apart: [0.08, 0.7],
