@@ -43,7 +43,7 @@ const SIGMA: f64 = 0.1;
 const STIFFER: f64 = 0.1;
 /// The same for resistance to rolling, which has no anchor and would creep.
 const SIGMA_TURNING: f64 = 1e-3;
-/// Share of the largest normal impulse by which any may differ from those the friction was bounded by.
+/// Share of the largest bound by which what friction pushes with may still change.
 pub(super) const SETTLED: f64 = 1e-3;
 /// The same after a few rounds: what still changes then is a corner that lands and tips, and goes on with less care.
 const SETTLED_LATE: f64 = 0.04;

@@ -265,6 +265,9 @@ fn move_tree(
         } else if kicked.energy > (1.0 + GIVEN) * given.energy {
             // Contacts that answered to inertial forces cannot be asked without.
             kicked = given;
+        } else {
+            // What a contact gave one side it took from the other: momenta are those of the forces as they acted.
+            (kicked.momentum, kicked.spin) = (given.momentum, given.spin);
         }
         kicked
     };

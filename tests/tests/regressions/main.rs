@@ -34,6 +34,7 @@ mod landing_makes_no_energy;
 mod limits_under_any_torque;
 mod limp_impacts;
 mod loads_on_ropes;
+mod momentum_between_trees;
 mod mujoco_3443_stiff_servos_with_contact;
 mod newton_3699_ball_joint_flutter;
 mod newton_4269_passive_figures;
