@@ -28,7 +28,8 @@ fn a_mirrored_start_gives_the_mirrored_walk() {
         Some(part) => format!("r{part}"),
         None => name.strip_prefix('r').map_or_else(|| name.to_owned(), |part| format!("l{part}")),
     };
-    // Several steps; further on rounding tells the two apart.
+    // Several steps; further on rounding tells the two apart. Strikes make 1e4 times more of it within a step (2e-16 m before the first,
+    // 6e-9 after the second, at 32/240 s), whatever the solver starts from, and a second leaves 4e-7 to 4e-6: the bound was 1e-6, held by luck.
     for _ in 0..4 {
         left.run(0.25, |sense, out| ours.act(sense, out));
         right.run(0.25, |sense, out| theirs.act(sense, out));
@@ -36,7 +37,7 @@ fn a_mirrored_start_gives_the_mirrored_walk() {
             let other =
                 right.model.find(&image(body.name())).expect("both sides have the same parts").index();
             let (a, b) = (left.place(k), right.place(other) * DVec3::new(1.0, -1.0, 1.0));
-            assert!(a.distance(b) < 1e-6, "{}: {a} {b}", body.name());
+            assert!(a.distance(b) < 1e-5, "{}: {a} {b}", body.name());
         }
     }
     assert!(ours.readings().get("steps").is_some_and(|steps| steps >= 2.0));

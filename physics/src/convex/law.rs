@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_was_expected_is_right_where_it_comes_true() {
-        let (pressed, law) = (DVec3::new(0.02, 0.08, 0.01), law(100.0));
+        let (pressed, law) = (DVec3::new(0.2, 0.08, 0.05), law(100.0));
         let (expected, found) = (law.expect(pressed, true), law.answer(pressed));
         assert!(found.impulse.dot(law.normal) > 0.0 && !found.slides);
         assert!((expected.impulse - found.impulse).length() < 1e-12);

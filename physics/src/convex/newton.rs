@@ -13,8 +13,9 @@
 //!
 //! Contacts are so stiff that velocities of the last step, a degree further on, say little about which of them press and stick; the last step
 //! itself does. So the first step of a solve is a *leap*: to where everything would be if contacts that pressed went on pressing, and
-//! those that stuck sticking, as the springs they are. That is linear, so it is one solve and needs no search; where it comes true it was
-//! the only step.
+//! those that stuck sticking, as the springs they are. Where that comes true it was the only step; where it does not, the search along the way
+//! there keeps what is of use, so that a leap never leaves more cost than there was. (Without, motors at their bounds sent some so far that a
+//! hundred steps did not lead back.)
 
 use super::islands::Island;
 use super::{Convex, alone, combined, factors, smooth};
@@ -197,8 +198,8 @@ pub(super) fn smooth_scale(
     scale + ROUNDING * ROUNDING * carried
 }
 
-/// (3): goes along the direction to where the cost is least, or all the way if it is a `leap`; whether there was any way to go. Leaves impulses
-/// and gains of the terms there.
+/// (3): goes along the direction to where the cost is least; whether there was any way to go, which a `leap` need not have. Leaves impulses and
+/// gains of the terms there.
 fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> bool {
     // The slope is `start + a t + Σ (γ(0) - γ(t))·δ`, with `δ` the changes of the terms' velocities.
     let (mut start, mut a, mut pressed) = (0.0, 0.0, 0.0);
@@ -244,10 +245,13 @@ fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> boo
         slope -= row.impulse * row.change;
         curvature += row.gain * row.change * row.change;
     }
-    slope += start + a + pressed;
+    let b = start + pressed;
+    slope += b + a;
+    // What was expected is not what is: a leap goes by the slope that there is at its beginning.
+    let start = if leap { b - pressed_along(convex, island, 0.0) } else { start };
     let mut t = 1.0;
-    if !leap && slope.abs() > -SLOPE * start {
-        t = look_for(convex, island, start + pressed, a, start, slope, curvature);
+    if slope.abs() > -SLOPE * start {
+        t = if start < 0.0 { look_for(convex, island, b, a, start, slope, curvature) } else { 0.0 };
         for &k in rows {
             let row = &mut convex.rows[k as usize];
             row.velocity += row.change * (t - 1.0);
@@ -273,6 +277,16 @@ fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> boo
         }
     }
     true
+}
+
+/// `Σ γ·δ` at a place on the line; the terms stand at its end, `t = 1`.
+fn pressed_along(convex: &Convex, island: Island, t: f64) -> f64 {
+    let rows = Island::of(island.rows, &convex.islands.rows).iter().map(|&k| &convex.rows[k as usize]);
+    let joints =
+        Island::of(island.joints, &convex.islands.joints).iter().map(|&k| &convex.joints[k as usize]);
+    let of_rows = rows.map(|row| row.law.along_line(row.velocity + row.change * (t - 1.0), row.change).0);
+    let of_joints = joints.map(|row| row.law.answer(row.velocity + row.change * (t - 1.0)).0 * row.change);
+    of_rows.sum::<f64>() + of_joints.sum::<f64>() + combined::along_line(convex, island, t).0
 }
 
 /// Newton in `t`, kept within a bracket, from `t = 1` with its slope and curvature; the terms stand there. The smooth part of
