@@ -44,7 +44,7 @@ pub enum Grip {
     None,
     /// As published: a joint, which pulls as well as it pushes.
     Bilateral {
-        /// Largest force it bears, N; what is held with more for [`PATIENCE`] steps is torn off. Infinite: whatever comes.
+        /// Largest force it bears, N; what is held with more for a few steps is torn off. Infinite: whatever comes.
         strength: f64,
     },
     /// What ground with this friction can do.
