@@ -58,8 +58,8 @@ fn stacks_carry_a_hundred_and_a_thousand_times_their_weight() {
 
 #[test]
 fn nothing_rests_coincident() {
-    // Missed: 1e-3 m/s was asked for, and held by luck (9e-4 at times); a millimetre or two per second and, at times, a centimetre are left at this ratio.
-    carries(10_000.0, 0.05, 10.0, 0.05);
+    // Missed: 1e-3 m/s was asked for, and held by little (9e-4 at times); four boxes are left with 1.2e-3 since the solver begins with a leap. Cause not found.
+    carries(10_000.0, 0.05, 10.0, 5e-3);
 }
 
 #[test]
