@@ -2,7 +2,7 @@
 
 use stuntlab::compare::{BodyState, Engine, Touch, WorldEngine, laws, side_by_side};
 use stuntlab::scene::Scene;
-use stuntlab_physics::glam::{DMat3, DVec3};
+use stuntlab_physics::glam::DVec3;
 
 /// A ball of 1 kg on Hertz's spring with a damper after Hunt and Crossley, stepped by semi-implicit Euler.
 struct Hertz {
@@ -10,7 +10,6 @@ struct Hertz {
     touch: Option<Touch>,
     time: f64,
 }
-
 const DT: f64 = 1.0 / 4000.0;
 const RADIUS: f64 = 0.1;
 const STIFFNESS: f64 = 1e6;
@@ -18,15 +17,13 @@ const DISSIPATION: f64 = 0.2;
 
 impl Engine for Hertz {
     fn step(&mut self) -> Result<(), String> {
-        let depth = RADIUS - self.body.center.z;
-        let approach = -self.body.velocity.z;
+        let (depth, approach) = (RADIUS - self.body.center.z, -self.body.velocity.z);
         let press = STIFFNESS * depth.max(0.0).powf(1.5) * (1.0 + 1.5 * DISSIPATION * approach).max(0.0);
         self.body.velocity += DT * (self.gravity() + DVec3::Z * press / self.body.mass);
         self.body.center += DT * self.body.velocity;
         self.time += DT;
         let (normal, force, velocity) = (DVec3::Z, DVec3::Z * press, self.body.velocity);
-        let touch = Touch { bodies: (0, None), normal, depth, force, velocity, friction: 0.0 };
-        self.touch = (press > 0.0).then_some(touch);
+        self.touch = Some(Touch { bodies: (0, None), normal, depth, force, velocity, friction: 0.0 });
         Ok(())
     }
     fn time(&self) -> f64 {
@@ -42,15 +39,12 @@ impl Engine for Hertz {
         *out = vec![self.body];
     }
     fn touches(&self, out: &mut Vec<Touch>) {
-        *out = self.touch.into_iter().collect();
+        *out = self.touch.into_iter().filter(|touch| touch.press() > 0.0).collect();
     }
 }
 
 fn hertz() -> Hertz {
-    let inertia = DMat3::IDENTITY * (0.4 * RADIUS * RADIUS);
-    let (center, velocity) = (DVec3::Z * 0.5, DVec3::ZERO);
-    let body = BodyState { mass: 1.0, inertia, rotation: DMat3::IDENTITY, center, velocity, spin: velocity };
-    Hertz { body, touch: None, time: 0.0 }
+    Hertz { body: BodyState::ball(1.0, RADIUS, DVec3::Z * 0.5), touch: None, time: 0.0 }
 }
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -23,6 +23,12 @@ pub struct BodyState {
 }
 
 impl BodyState {
+    /// A solid ball at rest.
+    pub fn ball(mass: f64, radius: f64, center: DVec3) -> Self {
+        let inertia = DMat3::IDENTITY * (0.4 * mass * radius * radius);
+        Self { mass, inertia, rotation: DMat3::IDENTITY, center, velocity: DVec3::ZERO, spin: DVec3::ZERO }
+    }
+
     /// Kinetic energy, J.
     pub fn kinetic(&self) -> f64 {
         0.5 * self.mass * self.velocity.length_squared() + 0.5 * self.spin.dot(self.angular_momentum())
