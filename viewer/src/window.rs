@@ -129,12 +129,18 @@ impl InputCallback for Collector {
     }
 }
 
+/// What the window library counts per click of the wheel: X11's wheel is a button, and its press and its release both count, in one frame or in
+/// two. Taken as they come, a click would turn by one or by two.
+const PER_CLICK: f64 = if cfg!(all(unix, not(target_os = "macos"))) { 2.0 } else { 1.0 };
+
 /// An open window.
 pub struct Window {
     window: minifb::Window,
     events: Events,
     down: Vec<minifb::Key>,
     mouse: Mouse,
+    /// What was counted and does not yet make a click.
+    turned: f64,
     size: (usize, usize),
 }
 
@@ -149,7 +155,14 @@ impl Window {
         window.set_target_fps(0);
         let events = Events::default();
         window.set_input_callback(Box::new(Collector(events.clone())));
-        Ok(Self { window, events, down: Vec::new(), mouse: Mouse::default(), size: (width, height) })
+        Ok(Self {
+            window,
+            events,
+            down: Vec::new(),
+            mouse: Mouse::default(),
+            turned: 0.0,
+            size: (width, height),
+        })
     }
 
     /// Shows a canvas. One of another size than the window sits in its upper left corner.
@@ -202,6 +215,8 @@ impl Window {
 
     fn poll_mouse(&mut self) {
         let before = self.mouse;
+        self.turned += self.window.get_scroll_wheel().map_or(0.0, |(_, y)| f64::from(y));
+        let wheel = whole_clicks(&mut self.turned, PER_CLICK);
         let at = self.window.get_unscaled_mouse_pos(MouseMode::Clamp);
         let position = at.map_or(before.position, |(x, y)| (f64::from(x), f64::from(y)));
         let button = |which: Button, before: ButtonState| {
@@ -214,9 +229,16 @@ impl Window {
             left: button(Button::Left, before.left),
             middle: button(Button::Middle, before.middle),
             right: button(Button::Right, before.right),
-            wheel: self.window.get_scroll_wheel().map_or(0.0, |(_, y)| f64::from(y)),
+            wheel,
         };
     }
+}
+
+/// Takes whole clicks off what was counted; wheels that know fractions are taken as they are.
+fn whole_clicks(turned: &mut f64, per_click: f64) -> f64 {
+    let clicks = if per_click == 1.0 { *turned } else { (*turned / per_click).trunc() };
+    *turned -= clicks * per_click;
+    clicks
 }
 
 fn one_line(text: &str) -> String {
@@ -304,4 +326,22 @@ fn translate(key: minifb::Key) -> Option<Key> {
         K::Backslash => Key::Char('\\'),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_clicks;
+
+    /// A click is one, whether press and release are seen in one frame or in two.
+    #[test]
+    fn a_click_of_the_wheel_is_one_click() {
+        let mut turned = 0.0;
+        let seen = [1.0, 1.0, 0.0, 2.0, -1.0, 0.0, -1.0, 3.0, 1.0].map(|counted| {
+            turned += counted;
+            whole_clicks(&mut turned, 2.0)
+        });
+        assert_eq!(seen, [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, -1.0, 1.0, 1.0]);
+        turned = 0.25;
+        assert_eq!((whole_clicks(&mut turned, 1.0), turned), (0.25, 0.0));
+    }
 }

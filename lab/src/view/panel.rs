@@ -70,7 +70,7 @@ impl Panel {
     pub(crate) fn mouse(&mut self, area: Rect, size: usize, rows: &[Row], mouse: &Mouse) -> Option<Pressed> {
         let (x, y) = mouse.position;
         if mouse.wheel != 0.0 {
-            let by = if mouse.wheel > 0.0 { -2 } else { 2 };
+            let by = -2 * mouse.wheel.clamp(-100.0, 100.0).round() as isize;
             self.scroll = self.scroll.saturating_add_signed(by).min(rows.len().saturating_sub(4));
         }
         let under = (0..rows.len())

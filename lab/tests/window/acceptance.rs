@@ -5,7 +5,6 @@
 //! of the C library. `UPDATE_GOLDEN=1 cargo test -p stuntlab --test window session` writes them anew; look at them.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::Value;
 use stuntlab_viewer::canvas::Canvas;
@@ -69,7 +68,7 @@ fn reveal(session: &Session, label: &str) -> Value {
                 return line;
             }
             session.xdotool(&["click", button]);
-            match session.changed_within(Duration::from_secs(2), &line, "rows") {
+            match session.changed(&line, "rows") {
                 Some(turned) => line = turned,
                 None => break,
             }

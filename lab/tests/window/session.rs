@@ -95,14 +95,14 @@ impl Session {
         }
     }
 
-    /// The first line that has another value than `before` at `key`; none if it stays for so long.
-    pub(crate) fn changed_within(&self, time: Duration, before: &Value, key: &str) -> Option<Value> {
-        let start = Instant::now();
-        while start.elapsed() < time {
-            if let Some(line) = self.last().filter(|line| line[key] != before[key]) {
+    /// The first line that has another value than `before` at `key`; none if it is the same some frames later. By frames and not by the
+    /// clock: what was sent is with the window before the next one begins, however slow they are.
+    pub(crate) fn changed(&self, before: &Value, key: &str) -> Option<Value> {
+        for _ in 0..6 {
+            let line = self.frames(1);
+            if line[key] != before[key] {
                 return Some(line);
             }
-            std::thread::sleep(Duration::from_millis(20));
         }
         None
     }
