@@ -5,10 +5,12 @@
 //! (2)  d = -(∇²ℓ)⁻¹ ∇ℓ                                 trees and pairs eliminated exactly (`factors.rs`)
 //! (3)  v += t d, where |ℓ'(t)| ≤ 0.1 |ℓ'(0)|           Newton in t, kept within a bracket
 //! (4)  stop when Σ ∇ℓ_k²/m_k ≤ ε² (Σ f_i²/m_i + Σ γᵀW γ)   a momentum small against those exchanged in the step
+//! (5)            Σ ∇ℓ_k²/m_k ≤ ε_q² E²/Σ γᵀW γ                and an energy small against what contacts may give (`calm.rs`)
 //! ```
 //!
 //! `f` are the impulses of all smooth forces at the velocities the step begins with. (Momenta themselves would be no measure: at
-//! a hundred metres per second gravity would count for nothing.) `ℓ` is strictly convex and piecewise smooth, so that this converges from anywhere; started at the velocities of the
+//! a hundred metres per second gravity would count for nothing.) Loads may be a million times what moves anything, where stiff servos press a hand on the ground: a
+//! velocity that is off by `δ` there is an energy `γ·δ ≤ (Σ γᵀWγ Σ ∇ℓ²/m)^½` in the books that the load seems to give. (With (4) alone its contact was calmed and let go, and the arm leapt.) `ℓ` is strictly convex and piecewise smooth, so that this converges from anywhere; started at the velocities of the
 //! last step it mostly takes one to three steps. (Castro et al. 2022; Todorov 2014.)
 //!
 //! Contacts are so stiff that velocities of the last step, a degree further on, say little about which of them press and stick; the last step
@@ -18,7 +20,7 @@
 //! hundred steps did not lead back.)
 
 use super::islands::Island;
-use super::{Convex, alone, combined, factors, smooth};
+use super::{Convex, alone, calm, combined, factors, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -29,6 +31,10 @@ const MOST: usize = 100;
 /// Share of the momenta that sums over an island's bodies may lose to rounding; divided by the tolerance it counts as
 /// exchanged.
 const ROUNDING: f64 = 1e-8;
+/// (5): share `ε_q` of `E`, what contacts may give.
+const QUIET: f64 = 0.25;
+/// (5) asks for no smaller part of (4) than this, squared: what rounding leaves of large loads.
+const FINEST: f64 = 1e-4;
 /// (3): how much of the slope may be left.
 const SLOPE: f64 = 0.1;
 /// Looks of a line search; bisection would be through with fewer.
@@ -54,7 +60,27 @@ pub(super) enum Begin {
     Look,
 }
 
-/// Solves the island's problem. `smooth` is the first part of the scale in (4).
+/// What is known of the scales in (4) and (5) before an island is solved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scales {
+    /// `Σ f_i²/m_i`.
+    smooth: f64,
+    /// `ε_q E / ε`, with the `ε` of the last rounds.
+    quiet: f64,
+}
+
+impl Scales {
+    /// What the residual is measured by, with `Σ γᵀWγ` given.
+    fn of(&self, pressed: f64) -> f64 {
+        let scale = self.smooth + pressed;
+        if self.quiet * self.quiet >= scale * pressed {
+            return scale;
+        }
+        (self.quiet * self.quiet / pressed).max(FINEST * FINEST * scale)
+    }
+}
+
+/// Solves the island's problem.
 pub(super) fn solve(
     model: &Model,
     state: &State,
@@ -62,7 +88,7 @@ pub(super) fn solve(
     act: &Actuation,
     convex: &mut Convex,
     island: Island,
-    smooth: f64,
+    scales: &Scales,
     tolerance: f64,
     begin: Begin,
 ) -> Outcome {
@@ -72,7 +98,7 @@ pub(super) fn solve(
     answer(model, convex, island, leap);
     loop {
         let (residual, pressed) = evaluate(model, state, data, act, convex, island);
-        let scale = smooth + pressed;
+        let scale = scales.of(pressed);
         outcome.residual = if scale > 0.0 { (residual / scale).sqrt() } else { 0.0 };
         let may_end = begin == Begin::Look || outcome.iterations > 0;
         if residual <= tolerance * tolerance * scale && may_end {
@@ -165,15 +191,16 @@ fn evaluate(
     (residual, scale)
 }
 
-/// `Σ f_i²/m_i` of (4): impulses on bodies against their masses and inertias, on joints against what they carry, all at the
+/// Both scales: `E` of (5), and `Σ f_i²/m_i` of (4): impulses on bodies against their masses and inertias, on joints against what they carry, all at the
 /// velocities the step begins with; and what rounding leaves of the momenta themselves.
-pub(super) fn smooth_scale(
+pub(super) fn scales(
     model: &Model,
     state: &State,
     data: &Data,
     convex: &Convex,
     island: Island,
-) -> f64 {
+    tolerance: f64,
+) -> Scales {
     let (mut scale, mut carried) = (0.0, 0.0);
     for &tree in Island::of(island.trees, &convex.islands.trees) {
         for i in model.trees[tree as usize].clone() {
@@ -195,7 +222,11 @@ pub(super) fn smooth_scale(
             scale += force.powi(2) * convex.weight[k];
         }
     }
-    scale + ROUNDING * ROUNDING * carried
+    let (energy, fall) = calm::energies(model, data, convex, island);
+    let gives = fall + calm::SHARE * convex.dt * energy;
+    // Where nothing falls and nothing moves there is no such measure.
+    let quiet = if gives > 0.0 { QUIET * gives / tolerance } else { f64::INFINITY };
+    Scales { smooth: scale + ROUNDING * ROUNDING * carried, quiet }
 }
 
 /// (3): goes along the direction to where the cost is least; whether there was any way to go, which a `leap` need not have. Leaves impulses and

@@ -30,15 +30,15 @@ pub(super) fn solve(
     begin: Begin,
 ) -> (newton::Outcome, usize) {
     convex.pairs.is_planned = false;
-    let smooth = newton::smooth_scale(model, state, data, convex, island);
+    let scales = newton::scales(model, state, data, convex, island, TOLERANCE);
     let (mut outcome, mut steps) =
-        solve_in_rounds(model, state, data, act, opt, convex, island, smooth, begin);
+        solve_in_rounds(model, state, data, act, opt, convex, island, &scales, begin);
     for _ in 0..CALMED {
         if !calm::calm(model, state, data, convex, island) {
             break;
         }
         let (again, more) =
-            solve_in_rounds(model, state, data, act, opt, convex, island, smooth, Begin::Look);
+            solve_in_rounds(model, state, data, act, opt, convex, island, &scales, Begin::Look);
         (outcome, steps) = (again, steps + more);
     }
     (outcome, steps)
@@ -53,7 +53,7 @@ fn solve_in_rounds(
     opt: &StepOptions,
     convex: &mut Convex,
     island: Island,
-    smooth: f64,
+    scales: &newton::Scales,
     begin: Begin,
 ) -> (newton::Outcome, usize) {
     let (mut steps, mut round, mut tolerance) = (0, 0, ROUGH);
@@ -66,7 +66,7 @@ fn solve_in_rounds(
             _ if tolerance == ROUGH => Begin::Step,
             _ => Begin::Look,
         };
-        let outcome = newton::solve(model, state, data, act, convex, island, smooth, tolerance, begin);
+        let outcome = newton::solve(model, state, data, act, convex, island, scales, tolerance, begin);
         steps += outcome.iterations;
         let rows = Island::of(island.rows, &convex.islands.rows);
         if round == 0

@@ -38,29 +38,27 @@ fn sunk(world: &mut World) -> f64 {
     worst
 }
 
-fn carries(ratio: f64, allowed: f64, seconds: f64, still: f64) {
+fn carries(ratio: f64, allowed: f64, seconds: f64) {
     for light in [1, 2, 4] {
         let mut world = stack(light, ratio);
         world.run(seconds);
         let (sunk, speed) = (sunk(&mut world), world.fastest());
         println!("{ratio}:1 on {light}: sunk {:.3} mm, {:.1e} m/s", 1e3 * sunk, speed);
         assert!(sunk <= allowed, "{ratio}:1 on {light}: {:.2} mm", 1e3 * sunk);
-        assert!(speed < still, "{ratio}:1 on {light}: still at {speed} m/s");
+        assert!(speed < 1e-3, "{ratio}:1 on {light}: still at {speed} m/s");
     }
 }
 
 #[test]
 fn stacks_carry_a_hundred_and_a_thousand_times_their_weight() {
     for (ratio, allowed) in [(10.0, 0.5e-3), (100.0, 0.5e-3), (1000.0, 3e-3)] {
-        carries(ratio, allowed, 3.0, 1e-3);
+        carries(ratio, allowed, 3.0);
     }
 }
 
 #[test]
 fn nothing_rests_coincident() {
-    // Missed: 1e-3 m/s was asked for; on four boxes 1.2e-3 are left since the solver begins with a leap. It is what a solve may leave: a
-    // residual of ε = 1e-4 of 800 N s on boxes of 1 kg is up to 8 cm/s. With ε = 1e-6 it is 3e-4 m/s, for a tenth more Newton steps.
-    carries(10_000.0, 0.05, 10.0, 5e-3);
+    carries(10_000.0, 0.05, 10.0);
 }
 
 #[test]

@@ -38,6 +38,7 @@ mod momentum_between_trees;
 mod mujoco_3443_stiff_servos_with_contact;
 mod newton_3699_ball_joint_flutter;
 mod newton_4269_passive_figures;
+mod pressed_hand;
 mod rapier_968_popping_at_rest;
 mod rest;
 mod rigid_rows_make_no_energy;
