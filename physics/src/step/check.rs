@@ -5,8 +5,9 @@ use crate::actuation::Actuation;
 use crate::model::Model;
 use crate::state::{State, quaternion};
 
-/// Squared length from which on a quaternion is one; the state's are unit length but for rounding.
-const LEAST_QUATERNION: f64 = 1e-12;
+/// How far the squared length of a quaternion may be from one. The state's are of unit length but for rounding; a file that
+/// keeps four digits is off by less. Longer ones would stretch what they turn: a step moves a free joint by `h R v`.
+const OFF_UNIT: f64 = 1e-3;
 const GAIN: &str = "gains that are not negative";
 
 /// Refuses input that is not finite, naming the body.
@@ -48,9 +49,13 @@ pub(crate) fn check_input(
     }
     for body in &model.bodies {
         if let Some(at) = body.joint.kind.quaternion_offset()
-            && quaternion(&state.q[body.q_range()], at).length_squared() < LEAST_QUATERNION
+            && (quaternion(&state.q[body.q_range()], at).length_squared() - 1.0).abs() > OFF_UNIT
         {
-            return odd("position", body.name(), "a rotation");
+            return odd(
+                "position",
+                body.name(),
+                "a quaternion of unit length (State::normalize makes it one)",
+            );
         }
     }
     for (what, gains) in [("servo stiffness", &act.servo.stiffness), ("servo damping", &act.servo.damping)] {

@@ -75,6 +75,7 @@ fn all() -> Vec<(&'static str, Spoil)> {
         }),
         spoiled("position of body 'block'", |w, _| w.state.q[3..7].fill(0.0)),
         spoiled("position of body 'knob'", |w, _| w.state.q[8..12].fill(0.0)),
+        spoiled("position of body 'block'", |w, _| w.state.q[3..7].iter_mut().for_each(|x| *x *= 1000.0)),
         spoiled("velocity of body 'block'", |w, _| w.state.v[1] = f64::NAN),
         spoiled("joint forces", |w, _| shorten(&mut w.act.joint_force)),
         spoiled("servo stiffnesses", |w, _| w.act.servo.stiffness.push(0.0)),
