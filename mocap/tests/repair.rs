@@ -140,6 +140,17 @@ proptest! {
     }
 }
 
+/// Out by 95 cm and back by 92: the first step alone ended sharply enough to pass for a jump for good (95 - 92 > 2 cm), and the
+/// clip was spread over the rest.
+#[test]
+fn a_leap_whose_way_back_is_shorter_is_one_fault() {
+    let clip = &CLIPS[6];
+    let shift = DVec3::new(0.913, 0.15, 0.15);
+    let repaired = repair(&put(clip, &Put::Leap { frame: 0.8115, n: 1, shift }));
+    let (turn, place) = apart(clip, &repaired.clip);
+    assert!(turn < TURN && place < PLACE, "{turn:.3} rad, {place:.3} m off");
+}
+
 #[test]
 fn clips_of_the_library_keep_their_bits() {
     for name in library::names() {

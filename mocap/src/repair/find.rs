@@ -133,13 +133,17 @@ fn jumps(lengths: &[f64], limits: &Limits, gaps: &[Flaw]) -> Vec<Range<usize>> {
     let mut i = 1;
     while i < lengths.len() {
         let level = limits.jump + if i > 1 { beside(i - 1) } else { 0.0 };
-        // The shortest row from here that ends as sharply as it begins.
+        // The row from here that ends most sharply, and as sharply as it begins. Not the shortest: a leap out by 95 cm and
+        // back by 92 ends sharply after its first step, too.
         let row = (i..lengths.len().min(i + longest)).take_while(|&k| lengths[k] > level);
-        let mut least = f64::INFINITY;
-        let end = row.map(|k| k + 1).find(|&end| {
-            least = least.min(lengths[end - 1]);
-            least > limits.jump + beside(end)
-        });
+        let (mut least, mut sharpest, mut end) = (f64::INFINITY, limits.jump, None);
+        for k in row {
+            least = least.min(lengths[k]);
+            let drop = least - beside(k + 1);
+            if drop > sharpest {
+                (sharpest, end) = (drop, Some(k + 1));
+            }
+        }
         match end.filter(|_| !in_gap(i)) {
             Some(end) => {
                 jumps.push(i..end);

@@ -11,6 +11,8 @@
 //!
 //! neither faster than the points approached each other, with `d`, `d⁺` the overlaps before and after and `u` the relative velocity that was found.
 
+use std::ops::Range;
+
 use glam::DVec3;
 
 use crate::collide::ContactPoint;
@@ -90,11 +92,15 @@ fn ends(contact: &Contact, rows: &[Row], dt: f64) -> f64 {
 
 /// The step's contacts of a pair of colliders.
 fn of_pair(data: &Data, is_moving: bool, pair: (u32, u32)) -> &[Contact] {
-    let (world, bodies) = data.contact.points.split_at(data.contact.n_static);
-    let group = if is_moving { bodies } else { world };
-    let first = group.partition_point(|c| (c.key.0, c.key.1) < pair);
-    let count = group[first..].partition_point(|c| (c.key.0, c.key.1) == pair);
-    &group[first..first + count]
+    &data.contact.points[places_of_pair(data, is_moving, pair)]
+}
+
+/// Where they stand: contacts are in the order of pairs, those with the world first. Within a pair they are in the order the search found them.
+fn places_of_pair(data: &Data, is_moving: bool, pair: (u32, u32)) -> Range<usize> {
+    let (points, n_static) = (&data.contact.points, data.contact.n_static);
+    let (from, to) = if is_moving { (n_static, points.len()) } else { (0, n_static) };
+    let first = from + points[from..to].partition_point(|c| (c.key.0, c.key.1) < pair);
+    first..first + points[first..to].partition_point(|c| (c.key.0, c.key.1) == pair)
 }
 
 fn through(
@@ -122,21 +128,14 @@ fn through(
 pub(crate) fn put_in(model: &Model, data: &mut Data, rows: &[Row], found: &[Through], dt: f64) {
     for point in found {
         let is_moving = point.body_b.is_some();
-        let (first, end) = if is_moving {
-            (data.contact.n_static, data.contact.points.len())
+        let places = places_of_pair(data, is_moving, (point.key.0, point.key.1));
+        let known = data.contact.points[places.clone()].iter_mut().find(|c| c.key == point.key);
+        if let Some(contact) = known {
+            contact.ahead += (point.depth - ends(contact, rows, dt)) / dt;
         } else {
-            (0, data.contact.n_static)
-        };
-        match data.contact.points[first..end].binary_search_by(|c| c.key.cmp(&point.key)) {
-            Ok(k) => {
-                let contact = &mut data.contact.points[first + k];
-                contact.ahead += (point.depth - ends(contact, rows, dt)) / dt;
-            }
-            Err(k) => {
-                let contact = carried_back(model, data, point, dt);
-                data.contact.points.insert(first + k, contact);
-                data.contact.n_static += usize::from(!is_moving);
-            }
+            let contact = carried_back(model, data, point, dt);
+            data.contact.points.insert(places.end, contact);
+            data.contact.n_static += usize::from(!is_moving);
         }
     }
 }

@@ -72,3 +72,11 @@ proptest! {
         check(seed, far, parked)?;
     }
 }
+
+/// Points of a pair were taken to be in the order of their features. Whether the search found one then hung on how many contacts
+/// there were anywhere, and one that came through went into the problem beside itself.
+#[test]
+fn a_point_that_came_through_is_found_among_its_pair() {
+    check(13_074_464_874_332_106_887, 12_149_895_436_240_346_286, 2_848_712_038_261_361_582)
+        .expect("the same bits");
+}
