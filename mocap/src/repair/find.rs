@@ -246,6 +246,10 @@ fn gaps<V: Value>(values: &[V], lengths: &[f64], limits: &Limits) -> Vec<Flaw> {
             continue;
         }
         let (before, leap, after) = (step(run.start - 1), step(run.end), step(run.end + 1));
+        if run.start > 2 && before.length() > limits.jump + step(run.start - 2).length() {
+            // It jumped to where it stands, and its first frame there is as wrong: zeros, or another constant.
+            continue;
+        }
         let pace = 0.5 * (before.length() + after.length());
         let missed = (run.len() + 1) as f64 * pace;
         let along = |a: DVec3, b: DVec3| a.dot(b) > 0.5 * a.length() * b.length();
@@ -261,4 +265,11 @@ fn gaps<V: Value>(values: &[V], lengths: &[f64], limits: &Limits) -> Vec<Flaw> {
         }
     }
     found
+}
+
+/// Whether a track stands still in these frames, where it had come to without a jump.
+pub(super) fn is_held<V: Value>(values: &[V], frames: &Range<usize>, limits: &Limits) -> bool {
+    let Some(held) = frames.start.checked_sub(1).filter(|&held| held > 1) else { return false };
+    let step = |to: usize| values[to].from(values[to - 1]).length();
+    step(held) <= limits.jump + step(held - 1) && frames.clone().all(|f| step(f) < STILL)
 }

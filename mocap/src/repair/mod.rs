@@ -282,7 +282,12 @@ impl Tracks {
         let mut of_root = flaws(&self.root, &moving);
         let is_lively = |track: &[DQuat]| track.windows(2).any(|w| w[0] != w[1]);
         let n_lively = looked.iter().filter(|&&j| is_lively(&self.joints[j])).count();
-        for flaw in self.empty_rows(&turning).into_iter().chain(bad_frames(&of_joints, n_lively)) {
+        let bad = bad_frames(&of_joints, n_lively);
+        let is_frozen = |f: &&Flaw| f.kind == Kind::Gap && self.is_frozen(&f.frames, &turning, &moving);
+        let frozen: Vec<Flaw> =
+            of_joints.iter().chain([&of_root]).flatten().filter(is_frozen).cloned().collect();
+        let frozen = frozen.into_iter().map(|flaw| Flaw { size: 0.0, ..flaw });
+        for flaw in self.empty_rows(&turning).into_iter().chain(bad).chain(frozen) {
             of_joints.iter_mut().chain([&mut of_root]).for_each(|flaws| make_up(flaws, &flaw));
         }
         let all = || of_joints.iter().flatten();
@@ -331,6 +336,14 @@ impl Tracks {
         // A skeleton that hardly turns at all has zeros that are meant.
         runs.retain(|run| self.joints.len() >= 4 && run.start > 0 && run.end < n_frames);
         runs.into_iter().map(|frames| Flaw { kind: limits.gap(frames.len()), frames, size: 0.0 }).collect()
+    }
+
+    /// Whether nothing moves at all in these frames, which hold the pose the motion had come to: the recorder stood, not a joint.
+    fn is_frozen(&self, frames: &Range<usize>, turning: &Limits, moving: &Limits) -> bool {
+        let looked =
+            self.joints.iter().zip(&self.looked_at).filter_map(|(track, looked)| looked.then_some(track));
+        find::is_held(&self.root, frames, moving)
+            && looked.into_iter().all(|t| find::is_held(t, frames, turning))
     }
 
     /// Why a fault is left, where it is.
