@@ -178,6 +178,16 @@ impl Stuntperson {
         &self.features
     }
 
+    /// What every skill bids for a state, without taking any up.
+    pub fn bids_for(&mut self, sense: &Sense<'_>) -> Vec<(&'static str, Bid)> {
+        self.look(sense);
+        let (facts, features) = (&self.facts, &self.features);
+        let bid = |skill: &Box<dyn Skill>| {
+            (skill.terms().name, skill.bid(&skill::Look { facts, features, asked: false }))
+        };
+        self.supervisor.skills().iter().map(bid).collect()
+    }
+
     /// Looks at itself.
     fn look(&mut self, sense: &Sense<'_>) {
         let tree = sense.tree();
