@@ -78,11 +78,17 @@ const fn row(name: &'static str, unit: &'static str, help: &'static str, togethe
     Published { name, unit, help, together }
 }
 
-const FIRST: [Published; 3] = [
+const FIRST: [Published; 4] = [
     CHEAT,
     row("skill", "", "Which skill acts: its place in the table of skills, from 0; -1 none", Together::Most),
     row("skill-changes", "", "Times another skill took over so far", Together::Sum),
+    row("head-impact", "m/s", "Fastest that its head has come down on anything so far", Together::Most),
 ];
+
+/// Force on a head that has struck something, N.
+const STRUCK: f64 = 10.0;
+/// How long a body that starts waits to feel the ground, s.
+const FEELING: f64 = 0.05;
 
 const COUNT: usize = FIRST.len() + SKILLS.len() + QUANTITIES.len();
 
@@ -134,6 +140,8 @@ pub struct Stuntperson {
     /// What chance does to it: the force, and where joints are driven.
     shaken: Option<(DVec3, State, Tuned)>,
     began: Option<f64>,
+    /// How fast the head went in the last step, whether it touched something then, and the fastest blow so far, m/s.
+    head: (f64, bool, f64),
     values: [f64; COUNT],
 }
 
@@ -154,6 +162,7 @@ impl Stuntperson {
             random: Random::new(seed),
             shaken: None,
             began: None,
+            head: (0.0, false, 0.0),
             values: [0.0; COUNT],
         }
     }
@@ -226,7 +235,20 @@ impl Stuntperson {
         true
     }
 
+    /// How fast a head strikes is how fast it went before.
+    fn mind_the_head(&mut self, sense: &Sense<'_>) {
+        let Some(head) = sense.own.physique().head() else { return };
+        let body = sense.body_of(head);
+        let center = sense.data.world_from_body(body).transform_point(sense.bone(head).inertia().center_of_mass);
+        let speed = sense.data.point_velocity(body, center).length();
+        let touches = sense.own.touches()[head.index()].force().length() > STRUCK;
+        let (before, touched, worst) = self.head;
+        let struck = if touches && !touched { before } else { 0.0 };
+        self.head = (speed, touches, worst.max(struck));
+    }
+
     fn publish(&mut self) {
+        self.values[3] = self.head.2;
         let skill = self.supervisor.active().and_then(|skill| pool::find(skill.terms().name));
         self.values[1] = skill.map_or(-1.0, |k| k as f64);
         self.values[2] = f64::from(self.supervisor.changes());
@@ -254,9 +276,13 @@ impl Controller for Stuntperson {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.values[0] = 0.0;
+        self.mind_the_head(sense);
         let mut desk = self.desk.take().unwrap_or_else(|| desk(sense.model));
         desk.now.clear();
-        if self.shake(sense, &mut desk.now) {
+        let waits = self.supervisor.active().is_none()
+            && !sense.own.is_touching()
+            && sense.time() - *self.began.get_or_insert(sense.time()) < FEELING;
+        if waits || self.shake(sense, &mut desk.now) {
             self.look(sense);
         } else {
             let tick = (self.options.tick / sense.dt).round().max(1.0);

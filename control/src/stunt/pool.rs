@@ -122,6 +122,8 @@ pub const SKILLS: &[Row] = &[
         terms: || Terms {
             after: Conditions::of(&["com-speed < 0.05", "joint-speed < 0.3"]),
             settled: 0.5,
+            // Who is on the feet, or on the way down, is not at rest.
+            during: Conditions::of(&["pelvis-rise < 0.35", "or", "pelvis-rise < 0.7", "com-speed < 0.3"]),
             ..Terms::new("default", 1)
         },
         table: None,
@@ -162,7 +164,8 @@ pub const SKILLS: &[Row] = &[
         terms: || Terms {
             reaches: true,
             before: Conditions::of(&[
-                "trunk-front < -0.7",
+                "trunk-front < -0.5",
+                "pelvis-front < -0.7",
                 "pelvis-height < 0.3",
                 "com-speed < 0.15",
                 "slope < 10.0",
@@ -192,8 +195,8 @@ pub const SKILLS: &[Row] = &[
         bid: bid("bid-roll-over"),
         terms: || Terms {
             before: Conditions::of(&[
-                "trunk-front > -0.7",
-                "trunk-up < 0.6",
+                "pelvis-front > -0.7",
+                "trunk-up < 0.7",
                 "pelvis-height < 0.3",
                 "com-speed < 0.15",
                 "wanted-height > 0.5",
