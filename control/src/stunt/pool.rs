@@ -198,7 +198,9 @@ pub const SKILLS: &[Row] = &[
                 "pelvis-front > -0.7",
                 "trunk-up < 0.7",
                 "pelvis-height < 0.3",
-                "com-speed < 0.15",
+                // No movement of the centre of mass, as in the paper: it rests first.
+                "com-speed < 0.05",
+                "joint-speed < 0.3",
                 "wanted-height > 0.5",
             ]),
             after: Conditions::of(&["trunk-front < -0.8", "com-speed < 0.1", "limbs-bent < 30.0"]),
