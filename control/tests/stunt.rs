@@ -9,7 +9,9 @@ use stuntlab_control::reference::Reference;
 use stuntlab_control::settings::{Fields, parse};
 use stuntlab_control::stunt::quantity::{Parity, QUANTITIES};
 use stuntlab_control::stunt::skill::Bid;
-use stuntlab_control::stunt::{self, Build, Learned, Skill, StuntOptions, Stuntperson, Supervisor, Terms, pool};
+use stuntlab_control::stunt::{
+    self, Build, Learned, Skill, StuntOptions, Stuntperson, Supervisor, Terms, pool,
+};
 use stuntlab_control::{Controller, Sense, Senses};
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Character, Part, Physique};
@@ -39,7 +41,9 @@ impl Stage {
     }
 
     fn build(&self) -> Arc<Build> {
-        Arc::new(Build::new(self.figure.clone(), self.figure.shared_model(), &self.physique).expect("two legs"))
+        Arc::new(
+            Build::new(self.figure.clone(), self.figure.shared_model(), &self.physique).expect("two legs"),
+        )
     }
 
     fn senses(&self) -> Senses {
@@ -92,7 +96,8 @@ impl Stage {
     fn state(&self, turn: [f64; 3], height: f64, ways: &[f64]) -> State {
         let mut state = State::new(&self.model);
         let n = self.model.n_v();
-        let ways: Vec<f64> = (0..n).map(|k| if k < 6 { 0.0 } else { ways[k % ways.len()] * (1.0 + k as f64).sin() }).collect();
+        let ways: Vec<f64> =
+            (0..n).map(|k| if k < 6 { 0.0 } else { ways[k % ways.len()] * (1.0 + k as f64).sin() }).collect();
         state.integrate(&self.model, &ways, 0.5);
         let root = &self.model.bodies()[0];
         state.set_rotation(root, DQuat::from_scaled_axis(DVec3::from_array(turn)));
@@ -221,7 +226,13 @@ proptest! {
 }
 
 /// Runs a stuntperson and looks at it after every step.
-fn run(stage: &Stage, controller: &mut dyn Controller, seconds: f64, push: DVec3, mut look: impl FnMut(&dyn Controller, f64)) {
+fn run(
+    stage: &Stage,
+    controller: &mut dyn Controller,
+    seconds: f64,
+    push: DVec3,
+    mut look: impl FnMut(&dyn Controller, f64),
+) {
     let options = StepOptions::at_rate(120.0);
     let mut state = State::new(&stage.model);
     let start = read("").start(Some(&stage.figure)).expect("it starts").expect("somewhere");

@@ -67,7 +67,8 @@ impl Features {
         build.stand().difference(build.own(), own, &mut self.ways);
         self.values.extend(self.ways.iter().skip(6));
         self.values.extend(own.v.iter().skip(6));
-        let ankle = Side::BOTH.map(|side| data.world_from_body(sense.body_of(build.biped().leg(side).foot)).translation);
+        let ankle = Side::BOTH
+            .map(|side| data.world_from_body(sense.body_of(build.biped().leg(side).foot)).translation);
         let mid = 0.5 * (ankle[0] + ankle[1]);
         for point in [senses.center_of_mass(), senses.capture_point()] {
             let [x, y, _] = turned(point - mid);
@@ -78,7 +79,8 @@ impl Features {
         let height = |point: DVec3| point.dot(senses.up()) - senses.ground();
         self.values.extend(ankle.map(height));
         let hand = |side: Side| {
-            build.arm(side)[2].map_or(0.0, |hand| height(data.world_from_body(sense.body_of(hand)).translation))
+            build.arm(side)[2]
+                .map_or(0.0, |hand| height(data.world_from_body(sense.body_of(hand)).translation))
         };
         self.values.extend(Side::BOTH.map(hand));
         let weight = mass * sense.model.gravity().length().max(f64::MIN_POSITIVE);

@@ -41,19 +41,35 @@ const KEYS: &[Setting] = &[
         "\"reach\"",
         "how it falls: `reach` (arms go where it will land), `table` (example poses) or `limp`",
     ),
-    Setting::new("start", "\"stand\"", "how it starts: `stand`, `prone`, `supine` or on a side, `left` or `right`"),
+    Setting::new(
+        "start",
+        "\"stand\"",
+        "how it starts: `stand`, `prone`, `supine` or on a side, `left` or `right`",
+    ),
     Setting::new(
         "shake_time",
         "0.0",
         "seconds before the first skill begins in which chance pushes the pelvis and moves joints, by the seed",
     ),
     Setting::new("shake_force", "0.0", "of that: largest force, N"),
-    Setting::new("shake_angle", "0.0", "of that: largest angle by which joints are driven elsewhere, degrees"),
+    Setting::new(
+        "shake_angle",
+        "0.0",
+        "of that: largest angle by which joints are driven elsewhere, degrees",
+    ),
     Setting::new("table.skill", "", "of a `[[table]]`: the skill whose poses it changes"),
-    Setting::new("table.keys", "", "of a `[[table]]`: rows of seconds and angles that replace those of the skill's own table"),
+    Setting::new(
+        "table.keys",
+        "",
+        "of a `[[table]]`: rows of seconds and angles that replace those of the skill's own table",
+    ),
     Setting::new("terms.skill", "", "of a `[[terms]]`: the skill whose terms it changes"),
     Setting::new("terms.weight", "", "1 to 10"),
-    Setting::new("terms.before", "", "pre-conditions: texts such as \"com-speed < 0.3\", \"or\" between alternatives"),
+    Setting::new(
+        "terms.before",
+        "",
+        "pre-conditions: texts such as \"com-speed < 0.3\", \"or\" between alternatives",
+    ),
     Setting::new("terms.after", "", "post-conditions, the same way"),
     Setting::new("terms.during", "", "expected performance, the same way"),
     Setting::new("terms.settled", "", "seconds for which post-conditions must hold"),
@@ -77,9 +93,11 @@ impl Change {
         terms.weight = self.weight.unwrap_or(terms.weight);
         terms.settled = self.settled.unwrap_or(terms.settled);
         terms.patience = self.patience.unwrap_or(terms.patience);
-        for (new, old) in
-            [(&self.before, &mut terms.before), (&self.after, &mut terms.after), (&self.during, &mut terms.during)]
-        {
+        for (new, old) in [
+            (&self.before, &mut terms.before),
+            (&self.after, &mut terms.after),
+            (&self.during, &mut terms.during),
+        ] {
             if let Some(new) = new {
                 old.clone_from(new);
             }
@@ -146,7 +164,9 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
         let place = skill(&table, "skill", name)?;
         let rows = table.named_numbers("keys")?;
         let Some(own) = tables[place].take() else {
-            return Err(table.error("skill", format!("is \"{name}\", expected one that has a table of poses")));
+            return Err(
+                table.error("skill", format!("is \"{name}\", expected one that has a table of poses"))
+            );
         };
         tables[place] = Some(own.with(&table, "keys", rows)?);
         table.finish()?;
@@ -231,7 +251,12 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
 }
 
 fn needs(figure: Option<&Arc<Character>>) -> Result<&Arc<Character>, Refusal> {
-    figure.ok_or_else(|| Refusal::new("figure", "has no skeleton, expected one that knows its joints' angles: stuntperson, library"))
+    figure.ok_or_else(|| {
+        Refusal::new(
+            "figure",
+            "has no skeleton, expected one that knows its joints' angles: stuntperson, library",
+        )
+    })
 }
 
 impl Maker for StuntMaker {
@@ -251,7 +276,10 @@ impl Maker for StuntMaker {
                 fall: self.fall,
             };
             let mut terms = (SKILLS[k].terms)();
-            self.changes.iter().filter(|change| change.skill == k).for_each(|change| change.apply(&mut terms));
+            self.changes
+                .iter()
+                .filter(|change| change.skill == k)
+                .for_each(|change| change.apply(&mut terms));
             skills.push((SKILLS[k].make)(terms, &making)?);
         }
         let supervisor = Supervisor::new(skills, self.dwell, self.supervise);

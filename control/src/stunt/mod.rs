@@ -222,7 +222,8 @@ impl Stuntperson {
             let mut one = || random.between(-1.0, 1.0);
             let force = shake.force * DVec3::new(one(), one(), one());
             own.q.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
-            let ways: Vec<f64> = own.v.iter().enumerate().map(|(k, _)| if k < 6 { 0.0 } else { one() }).collect();
+            let ways: Vec<f64> =
+                own.v.iter().enumerate().map(|(k, _)| if k < 6 { 0.0 } else { one() }).collect();
             let mut pose = own.clone();
             pose.integrate(build.own(), &ways, shake.angle);
             let gains = Tuned::new(build.own(), build.own().body_ids(), Gains::Table { scale: 1.0 });
@@ -239,7 +240,8 @@ impl Stuntperson {
     fn mind_the_head(&mut self, sense: &Sense<'_>) {
         let Some(head) = sense.own.physique().head() else { return };
         let body = sense.body_of(head);
-        let center = sense.data.world_from_body(body).transform_point(sense.bone(head).inertia().center_of_mass);
+        let center =
+            sense.data.world_from_body(body).transform_point(sense.bone(head).inertia().center_of_mass);
         let speed = sense.data.point_velocity(body, center).length();
         let touches = sense.own.touches()[head.index()].force().length() > STRUCK;
         let (before, touched, worst) = self.head;

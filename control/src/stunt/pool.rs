@@ -49,7 +49,12 @@ pub struct Row {
 }
 
 const fn bid(name: &'static str) -> Published {
-    Published { name, unit: "", help: "What this skill bid when it was asked last, 0 to 20", together: Together::Most }
+    Published {
+        name,
+        unit: "",
+        help: "What this skill bid when it was asked last, 0 to 20",
+        together: Together::Most,
+    }
 }
 
 /// All skills.
@@ -71,7 +76,12 @@ pub const SKILLS: &[Row] = &[
                 "slope < 15.0",
                 "friction > 0.2",
             ]),
-            after: Conditions::of(&["capture-margin > 0.0", "com-speed < 0.05", "com-acceleration < 0.1", "posture < 0.1"]),
+            after: Conditions::of(&[
+                "capture-margin > 0.0",
+                "com-speed < 0.05",
+                "com-acceleration < 0.1",
+                "posture < 0.1",
+            ]),
             settled: 0.2,
             during: Conditions::of(&["capture-margin > -0.01", "trunk-up > 0.8"]),
             patience: 0.03,
@@ -217,13 +227,21 @@ pub const SKILLS: &[Row] = &[
 /// A skill that is a table of poses.
 fn posed(terms: Terms, making: &Making<'_>, mirrored: Mirrored) -> Result<Box<dyn Skill>, Refusal> {
     let name = terms.name;
-    let table = making.table.clone().ok_or_else(|| Refusal::new("controller", format!("{name} has no table of poses")))?;
+    let table = making
+        .table
+        .clone()
+        .ok_or_else(|| Refusal::new("controller", format!("{name} has no table of poses")))?;
     Ok(Box::new(Posed::new(making.build.clone(), making.physique, terms, table, mirrored)?))
 }
 
 /// How far the left side of the chest faces the sky.
 fn left(sense: &crate::controller::Sense<'_>) -> f64 {
-    sense.data.world_from_body(sense.body_of(sense.own.physique().trunk())).rotation.y_axis.dot(sense.own.up())
+    sense
+        .data
+        .world_from_body(sense.body_of(sense.own.physique().trunk()))
+        .rotation
+        .y_axis
+        .dot(sense.own.up())
 }
 
 /// The row of this name.

@@ -131,7 +131,8 @@ fn skill_order(look: &Look<'_>) -> Option<f64> {
     let own = |bodies: Bodies| look.of.is_none_or(|body| bodies.contains(body));
     let all = look.world.cast().iter().zip(&look.world.controllers);
     let share = |chosen: &[Entry]| in_order(chosen, look.order);
-    let mine = all.filter(|(member, _)| own(member.bodies)).map(|(_, controller)| share(controller.chronicle()));
+    let mine =
+        all.filter(|(member, _)| own(member.bodies)).map(|(_, controller)| share(controller.chronicle()));
     mine.reduce(f64::min)
 }
 

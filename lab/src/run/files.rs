@@ -119,8 +119,7 @@ impl RunFiles {
     /// # Errors
     /// A directory that another run is writing into, or that cannot be written.
     pub fn create(dir: &Path, run: &Run) -> Result<Self, FileError> {
-        let lane_names =
-            |names: LaneFiles| {
+        let lane_names = |names: LaneFiles| {
             [vec![names.log, names.black_box], names.chosen.to_vec(), names.tables, names.motions].concat()
         };
         let coming: Vec<String> = lane_files(run).into_iter().flat_map(lane_names).collect();

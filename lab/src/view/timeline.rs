@@ -75,7 +75,11 @@ impl Timeline {
         let of = |entry: &&Entry| entry.time > before - 1e-9 && entry.time <= time - 1e-9;
         let chosen = world.controllers[k].chronicle();
         for entry in chosen.iter().rev().take(2).rev().filter(of) {
-            self.note(entry.time, format!("{}: {}, {}", world.cast()[k].name, entry.chosen, entry.why), palette::BLUE);
+            self.note(
+                entry.time,
+                format!("{}: {}, {}", world.cast()[k].name, entry.chosen, entry.why),
+                palette::BLUE,
+            );
         }
     }
 
