@@ -91,6 +91,38 @@ pub const SKILLS: &[Row] = &[
         make: |terms, m| Ok(Box::new(Upright::new(m.build.clone(), m.physique, terms, 0.5)?)),
     },
     Row {
+        name: "bend",
+        help: "Bends down and comes up again, when it is asked to",
+        bid: bid("bid-bend"),
+        terms: || Terms {
+            reaches: true,
+            voluntary: true,
+            before: Conditions::of(&[
+                "trunk-up > 0.9",
+                "pelvis-rise > 0.85",
+                "feet-down > 1.5",
+                "capture-margin > 0.02",
+                "com-speed < 0.1",
+                "posture < 0.25",
+                "slope < 10.0",
+                "friction > 0.3",
+            ]),
+            after: Conditions::of(&[
+                "skill-progress > 0.99",
+                "trunk-up > 0.9",
+                "capture-margin > 0.005",
+                "com-speed < 0.3",
+                "com-acceleration < 2.0",
+                "posture < 0.25",
+            ]),
+            during: Conditions::of(&["capture-margin > -0.01", "skill-time < 4.0"]),
+            patience: 0.03,
+            ..Terms::new("bend", 1)
+        },
+        table: Some(include_str!("tables/bend.toml")),
+        make: |terms, m| posed(terms, m, |_| false),
+    },
+    Row {
         name: "crouch-to-stand",
         help: "From any posture on both feet into a stand",
         bid: bid("bid-crouch-to-stand"),
