@@ -87,8 +87,10 @@ const FIRST: [Published; 4] = [
 
 /// Force on a head that has struck something, N.
 const STRUCK: f64 = 10.0;
-/// How long a body that starts waits to feel the ground, s.
-const FEELING: f64 = 0.05;
+/// Steps before a blow is felt in which a head may have been slowed by it.
+const LATELY: usize = 6;
+/// How long a body that starts holds its pose to feel the ground, s.
+const FEELING: f64 = 0.1;
 
 const COUNT: usize = FIRST.len() + SKILLS.len() + QUANTITIES.len();
 
@@ -140,8 +142,8 @@ pub struct Stuntperson {
     /// What chance does to it: the force, and where joints are driven.
     shaken: Option<(DVec3, State, Tuned)>,
     began: Option<f64>,
-    /// How fast the head went in the last step, whether it touched something then, and the fastest blow so far, m/s.
-    head: (f64, bool, f64),
+    /// How fast the head went in the last steps, the latest last, m/s; whether it touched something, and the fastest blow so far.
+    head: ([f64; LATELY], bool, f64),
     values: [f64; COUNT],
 }
 
@@ -162,7 +164,7 @@ impl Stuntperson {
             random: Random::new(seed),
             shaken: None,
             began: None,
-            head: (0.0, false, 0.0),
+            head: ([0.0; LATELY], false, 0.0),
             values: [0.0; COUNT],
         }
     }
@@ -213,7 +215,7 @@ impl Stuntperson {
     fn shake(&mut self, sense: &Sense<'_>, out: &mut Actuation) -> bool {
         let shake = self.options.shake;
         let since = sense.time() - *self.began.get_or_insert(sense.time());
-        if since + 0.5 * sense.dt >= shake.seconds {
+        if since + 0.5 * sense.dt >= shake.seconds.max(FEELING) {
             return false;
         }
         let (random, build) = (&mut self.random, &self.build);
@@ -229,7 +231,9 @@ impl Stuntperson {
             let gains = Tuned::new(build.own(), build.own().body_ids(), Gains::Table { scale: 1.0 });
             (force, pose, gains)
         });
-        out.body_force[sense.root()].linear += *force;
+        // The rest of the time it holds still until it feels the ground.
+        let force = if since < shake.seconds { *force } else { DVec3::ZERO };
+        out.body_force[sense.root()].linear += force;
         self.values[0] = per_weight(force.cross(DVec3::ONE), sense);
         let still = vec![0.0; pose.v.len()];
         crate::stand::write_servos(sense, build.own(), gains, pose, &still, out, |_| (1.0, 1.0));
@@ -244,9 +248,13 @@ impl Stuntperson {
             sense.data.world_from_body(body).transform_point(sense.bone(head).inertia().center_of_mass);
         let speed = sense.data.point_velocity(body, center).length();
         let touches = sense.own.touches()[head.index()].force().length() > STRUCK;
-        let (before, touched, worst) = self.head;
-        let struck = if touches && !touched { before } else { 0.0 };
-        self.head = (speed, touches, worst.max(struck));
+        let (lately, touched, worst) = &mut self.head;
+        if touches && !*touched {
+            *worst = lately.iter().copied().fold(*worst, f64::max);
+        }
+        lately.rotate_left(1);
+        lately[LATELY - 1] = speed;
+        *touched = touches;
     }
 
     fn publish(&mut self) {
@@ -281,10 +289,7 @@ impl Controller for Stuntperson {
         self.mind_the_head(sense);
         let mut desk = self.desk.take().unwrap_or_else(|| desk(sense.model));
         desk.now.clear();
-        let waits = self.supervisor.active().is_none()
-            && !sense.own.is_touching()
-            && sense.time() - *self.began.get_or_insert(sense.time()) < FEELING;
-        if waits || self.shake(sense, &mut desk.now) {
+        if self.shake(sense, &mut desk.now) {
             self.look(sense);
         } else {
             let tick = (self.options.tick / sense.dt).round().max(1.0);

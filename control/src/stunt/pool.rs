@@ -77,10 +77,12 @@ pub const SKILLS: &[Row] = &[
                 "friction > 0.2",
             ]),
             after: Conditions::of(&[
-                "capture-margin > 0.0",
+                "capture-margin > 0.005",
+                "feet-down > 1.5",
                 "com-speed < 0.05",
                 "com-acceleration < 0.1",
                 "posture < 0.1",
+                "trunk-up > 0.9",
             ]),
             settled: 0.2,
             during: Conditions::of(&["capture-margin > -0.01", "trunk-up > 0.8"]),
@@ -135,7 +137,7 @@ pub const SKILLS: &[Row] = &[
                 "trunk-down < 0.5",
                 "knees-down < 0.5",
                 "hands-down < 0.5",
-                "capture-margin > 0.0",
+                "capture-margin > -0.03",
                 "com-speed < 0.7",
                 "slope < 15.0",
                 "friction > 0.2",
@@ -150,7 +152,7 @@ pub const SKILLS: &[Row] = &[
                 "posture < 0.25",
             ]),
             settled: 0.05,
-            during: Conditions::of(&["capture-margin > -0.02", "skill-time < 4.0"]),
+            during: Conditions::of(&["capture-margin > -0.04", "skill-time < 4.0"]),
             patience: 0.05,
             ..Terms::new("crouch-to-stand", 5)
         },
@@ -225,7 +227,8 @@ pub const SKILLS: &[Row] = &[
                 "posture < 0.25",
             ]),
             settled: 0.05,
-            during: Conditions::of(&["skill-time < 6.0"]),
+            // On its feet in time, or it is no use to go on.
+            during: Conditions::of(&["skill-time < 4.3", "or", "pelvis-rise > 0.45", "skill-time < 7.5"]),
             ..Terms::new("prone-to-stand", 3)
         },
         table: Some(include_str!("tables/prone-to-stand.toml")),
