@@ -9,8 +9,11 @@ use stuntlab_physics::{BodyId, JointKind, Model, State};
 use crate::kind::Refusal;
 use crate::walking::Biped;
 
+/// A part of either side, with flexion, abduction and twist in degrees.
+pub(crate) type Posture = (fn(Side) -> Part, [f64; 3]);
+
 /// A quiet stand, degrees: joints of the legs a little bent, so that they give either way, arms hanging (Winter 1995).
-pub(crate) const STAND: [(fn(Side) -> Part, [f64; 3]); 5] = [
+pub(crate) const STAND: [Posture; 5] = [
     (Part::Thigh, [6.0, 3.0, 0.0]),
     (Part::Shank, [12.0, 0.0, 0.0]),
     (Part::Foot, [6.0, -3.0, 0.0]),

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::Side;
-use stuntlab_mocap::character::Part;
+use stuntlab_mocap::character::{Part, Physique};
 use stuntlab_physics::{Actuation, State};
 
 use super::build::Build;
@@ -219,18 +219,14 @@ impl Player {
     ///
     /// # Errors
     /// A figure that does not stand on two legs.
-    pub fn new(
-        build: Arc<Build>,
-        sense_of: &stuntlab_mocap::character::Physique,
-        table: Table,
-    ) -> Result<Self, Refusal> {
+    pub fn new(build: Arc<Build>, physique: &Physique, table: Table) -> Result<Self, Refusal> {
         let own = build.own();
         Ok(Self {
             poses: [table.poses(&build, false), table.poses(&build, true)],
             mirrored: false,
             gains: Tuned::new(own, own.body_ids(), Gains::Table { scale: STIFF * table.stiffness }),
             layout: Layout::new(own),
-            stand: Stand::new(own.clone(), sense_of, StandOptions::default())?,
+            stand: Stand::new(own.clone(), physique, StandOptions::default())?,
             began: State::new(own),
             since: 0.0,
             pose: State::new(own),

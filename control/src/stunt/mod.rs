@@ -193,10 +193,9 @@ impl Stuntperson {
     pub fn bids_for(&mut self, sense: &Sense<'_>) -> Vec<(&'static str, Bid)> {
         self.look(sense);
         let (facts, features) = (&self.facts, &self.features);
-        let bid = |skill: &Box<dyn Skill>| {
-            (skill.terms().name, skill.bid(&skill::Look { facts, features, asked: false }))
-        };
-        self.supervisor.skills().iter().map(bid).collect()
+        let look = skill::Look { facts, features, asked: false };
+        let skills = self.supervisor.skills().iter();
+        skills.map(|skill| (skill.terms().name, skill.bid(&look))).collect()
     }
 
     /// Looks at itself.

@@ -31,6 +31,9 @@ pub struct Making<'a> {
     pub fall: Fall,
 }
 
+/// Makes a skill of its terms.
+pub type Make = fn(Terms, &Making<'_>) -> Result<Box<dyn Skill>, Refusal>;
+
 /// A skill of the pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -45,7 +48,7 @@ pub struct Row {
     /// Its table of poses as committed.
     pub table: Option<&'static str>,
     /// Makes it.
-    pub make: fn(Terms, &Making<'_>) -> Result<Box<dyn Skill>, Refusal>,
+    pub make: Make,
 }
 
 const fn bid(name: &'static str) -> Published {
@@ -282,4 +285,24 @@ fn left(sense: &crate::controller::Sense<'_>) -> f64 {
 /// The row of this name.
 pub fn find(name: &str) -> Option<usize> {
     SKILLS.iter().position(|row| row.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_read_and_have_names_of_their_own() {
+        for (k, row) in SKILLS.iter().enumerate() {
+            let terms = (row.terms)();
+            assert_eq!((terms.name, find(row.name)), (row.name, Some(k)));
+            assert_eq!(row.bid.name, format!("bid-{}", row.name));
+            assert!((1..=10).contains(&terms.weight) && !row.help.is_empty());
+            let all = [terms.before, terms.after, terms.during];
+            assert!(all.iter().flat_map(Conditions::texts).all(|text| !text.contains("inf")), "{}", row.name);
+            if let Some(text) = row.table {
+                Table::parse(row.name, text).expect("a table of poses");
+            }
+        }
+    }
 }

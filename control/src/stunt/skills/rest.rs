@@ -10,7 +10,7 @@ use crate::controller::Sense;
 use crate::fighter::Layout;
 use crate::gains::{Gains, Tuned};
 use crate::stand::write_servos;
-use crate::stunt::build::Build;
+use crate::stunt::build::{Build, Posture};
 use crate::stunt::skill::{Skill, Terms};
 
 /// Share of the stiffness and of the damping of one who holds a pose.
@@ -21,7 +21,7 @@ const STIFF: f64 = 1.6;
 const SETTLING: f64 = 1.0;
 
 /// Lies, degrees: hands beside the body, where they are in nobody's way who turns over or gets up.
-const LYING: [(fn(Side) -> Part, [f64; 3]); 5] = [
+const LYING: [Posture; 5] = [
     (Part::Thigh, [0.0, 5.0, 0.0]),
     (Part::Shank, [5.0, 0.0, 0.0]),
     (Part::Foot, [-20.0, 0.0, 0.0]),
