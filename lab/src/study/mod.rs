@@ -139,8 +139,8 @@ pub const STUDIES: &[Study] = &[
     dynamo_trials::STUDY,
     gain_map::STUDY,
     push_atlas::STUDY,
-    round_trip::STUDY,
     round_trip_scenes::STUDY,
+    round_trip::STUDY,
     search::STUDY,
     stand_atlas::STUDY,
 ];

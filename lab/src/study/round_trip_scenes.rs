@@ -22,7 +22,7 @@ pub const STUDY: Study = Study {
 };
 
 /// The scenes.
-const SCENES: [&str; 11] = [
+const SCENES: [&str; 12] = [
     "roundtrip-catch",
     "roundtrip-compare",
     "roundtrip-crate",
@@ -33,6 +33,7 @@ const SCENES: [&str; 11] = [
     "roundtrip-recorded",
     "roundtrip-stairs",
     "roundtrip-stand",
+    "roundtrip-sway",
     "roundtrip-sweep",
 ];
 
