@@ -5,51 +5,20 @@ mod stage;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use stage::trip::{begin, figure, motion, stage, step, trip};
 use stage::{GRAVITY, Stage};
 use stuntlab_control::Controller;
 use stuntlab_control::reference::{ClipReference, Reference};
 use stuntlab_control::round_trip::clips::Ways;
 use stuntlab_control::round_trip::{Cause, Phase, RoundTrip, RoundTripOptions};
 use stuntlab_control::stand::{Stand, StandOptions, Standing, Sway};
-use stuntlab_mocap::character::{Character, Physique};
+use stuntlab_mocap::character::Physique;
 use stuntlab_mocap::library;
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::random::Random;
-use stuntlab_physics::spatial::{Force, Transform};
+use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{Actuation, ModelBuilder, ShapeSpec, State, StepOptions};
-
-fn figure() -> Arc<Character> {
-    stuntlab_control::fighter::library_figure(false)
-}
-
-/// The library's figure on level ground, turned about the vertical.
-fn stage(turn: f64) -> (Stage, Arc<stuntlab_physics::Model>) {
-    let figure = figure();
-    let place = Transform::from_rotation(stuntlab_physics::glam::DMat3::from_rotation_z(turn));
-    let mut builder = ModelBuilder::new().gravity(GRAVITY);
-    builder.append("", figure.model(), place);
-    let alone = builder.clone().build().expect("a figure");
-    builder.push_fixture(ShapeSpec::new(Shape::Plane));
-    let model = builder.build().expect("a figure on a plane");
-    (Stage::with(model, Physique::of(&figure), StepOptions::at_rate(120.0)), Arc::new(alone))
-}
-
-fn motion(clip: &str) -> ClipReference {
-    ClipReference::new(figure(), &library::clip(clip).expect("in the library"), true)
-}
-
-fn trip(own: Arc<stuntlab_physics::Model>, clip: &str, options: RoundTripOptions) -> RoundTrip {
-    let figure = figure();
-    let ways = Ways::of(&figure).expect("its own clips");
-    RoundTrip::new(own, ways, &Physique::of(&figure), Box::new(motion(clip)), options).expect("a biped")
-}
-
-fn begin(stage: &mut Stage, clip: &str) {
-    let start = motion(clip).state_at(0.0);
-    (stage.state.q, stage.state.v) = (start.q, start.v);
-    stage.look();
-}
 
 /// Height of a flight of six steps up along x, with a landing, over level ground.
 fn stairs_at(x: f64) -> f64 {
@@ -102,15 +71,6 @@ fn it_gets_up_where_the_ground_is_level() {
     assert!(phase == Phase::Playing && pelvis.x < 0.0 && pelvis.z > 0.8, "{phase:?} {pelvis}");
     let (deepest, ..) = down_the_stairs(false);
     assert!(deepest > 0.1, "as it lies it gets up inside them: {deepest} m");
-}
-
-/// A step under a force at a body's centre of mass.
-fn step(stage: &mut Stage, controller: &mut dyn Controller, body: &str, force: DVec3) {
-    let id = stage.model.find(body).expect("a body");
-    let arm = stage.data.world_from_body(id).rotation * stage.model.body(id).inertia().center_of_mass;
-    stage.act.clear();
-    stage.act.body_force[id.index()] = Force::at_offset(force, arm);
-    stage.step_pushed(|sense, out| controller.act(sense, out));
 }
 
 #[test]

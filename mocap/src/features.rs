@@ -18,11 +18,20 @@ pub struct FeatureOptions {
     pub velocity_time: f64,
     /// Times relative to the pose, in seconds, whose positions are included; `[0.0]` is the pose alone.
     pub window: Vec<f64>,
+    /// Time from the pose at which a time of the window would count nothing, s: weights fall off in a straight line (Kovar et al. 2002 taper theirs towards the edges). Infinite: all count alike.
+    pub reach: f64,
 }
 
 impl Default for FeatureOptions {
     fn default() -> Self {
-        Self { velocity_time: 0.0, window: vec![0.0] }
+        Self { velocity_time: 0.0, window: vec![0.0], reach: f64::INFINITY }
+    }
+}
+
+impl FeatureOptions {
+    /// What the points of a time of the window count, of those of the pose.
+    pub fn taper(&self, offset: f64) -> f64 {
+        (1.0 - offset.abs() / self.reach).max(0.0)
     }
 }
 
@@ -43,7 +52,7 @@ pub enum FeatureError {
     #[error("expected a skeleton with named legs, arms, chest and head, found no {0}")]
     MissingJoint(&'static str),
     /// Options out of range.
-    #[error("expected a window of 1 to 16 finite times and a finite velocity time")]
+    #[error("expected a window of 1 to 16 finite times, a finite velocity time and a reach beyond all times")]
     Options,
 }
 
@@ -57,7 +66,8 @@ impl FeatureLayout {
     /// A joint that is not found by name, or options out of range.
     pub fn new(skeleton: &Skeleton, options: FeatureOptions) -> Result<Self, FeatureError> {
         let window = &options.window;
-        let sane = (1..=16).contains(&window.len()) && window.iter().all(|t| t.is_finite());
+        let sane = (1..=16).contains(&window.len())
+            && window.iter().all(|t| t.is_finite() && options.taper(*t) > 0.0);
         if !sane || !options.velocity_time.is_finite() {
             return Err(FeatureError::Options);
         }
@@ -114,16 +124,17 @@ impl FeatureLayout {
             clip.world(frame, &mut world);
             let origin = Origin::new(&self.roles, |joint| world[joint].translation);
             for &offset in &self.options.window {
-                let at = frame_at(frame, offset);
+                let (at, taper) = (frame_at(frame, offset), self.options.taper(offset));
                 for (point, &(_, weight)) in self.points.iter().enumerate() {
-                    push(&mut out, origin.place(track[at * n + point]), weight.sqrt());
+                    push(&mut out, origin.place(track[at * n + point]), (taper * weight).sqrt());
                 }
                 if self.options.velocity_time != 0.0 {
                     let (a, b) = (at.saturating_sub(1), (at + 1).min(last));
                     let time = (b - a).max(1) as f64 * clip.frame_time();
+                    let scale = |weight: f64| (taper * weight).sqrt() * self.options.velocity_time;
                     for (point, &(_, weight)) in self.points.iter().enumerate() {
                         let velocity = (track[b * n + point] - track[a * n + point]) / time;
-                        push(&mut out, origin.turn(velocity), weight.sqrt() * self.options.velocity_time);
+                        push(&mut out, origin.turn(velocity), scale(weight));
                     }
                 }
             }
@@ -152,21 +163,40 @@ impl FeatureLayout {
         velocity: impl Fn(JointId) -> DVec3,
         out: &mut Vec<f32>,
     ) {
-        let mut origin = Origin::new(&self.roles, &position);
+        self.write_window(turn, &position, |_, joint| position(joint), |_, joint| velocity(joint), out);
+    }
+
+    /// The same for a whole window: `now` is the pose whose place and heading count, the others are asked by number of the window's time.
+    pub fn write_window(
+        &self,
+        turn: f64,
+        now: impl Fn(JointId) -> DVec3,
+        position: impl Fn(usize, JointId) -> DVec3,
+        velocity: impl Fn(usize, JointId) -> DVec3,
+        out: &mut Vec<f32>,
+    ) {
+        let mut origin = Origin::new(&self.roles, &now);
         if turn != 0.0 {
             origin.back = origin.back.rotate(DVec2::from_angle(-turn));
         }
         out.clear();
-        for _ in &self.options.window {
+        for (k, &offset) in self.options.window.iter().enumerate() {
+            let taper = self.options.taper(offset);
             for &(joint, weight) in &self.points {
-                push(out, origin.place(position(joint)), weight.sqrt());
+                push(out, origin.place(position(k, joint)), (taper * weight).sqrt());
             }
             if self.options.velocity_time != 0.0 {
                 for &(joint, weight) in &self.points {
-                    push(out, origin.turn(velocity(joint)), weight.sqrt() * self.options.velocity_time);
+                    let scale = (taper * weight).sqrt() * self.options.velocity_time;
+                    push(out, origin.turn(velocity(k, joint)), scale);
                 }
             }
         }
+    }
+
+    /// What the features contain.
+    pub fn options(&self) -> &FeatureOptions {
+        &self.options
     }
 
     /// Sum of the points' weights: a squared distance of positions over it is their mean square.

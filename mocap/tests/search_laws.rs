@@ -3,8 +3,10 @@
 
 mod common;
 
+use glam::DVec3;
 use proptest::prelude::*;
-use stuntlab_mocap::features::FeatureOptions;
+use stuntlab_mocap::JointId;
+use stuntlab_mocap::features::{FeatureLayout, FeatureOptions};
 use stuntlab_mocap::search::{Filter, FrameId, PoseDatabase, SplitIndex};
 
 /// Tables with repeated rows and near-equal values, where ties and rounding bite.
@@ -53,6 +55,14 @@ proptest! {
                 prop_assert_eq!(searcher.nearest(query, filter), wanted.first().copied());
             }
         }
+        // Axes of other rows, even of quite other ones, change no answer.
+        let other = PoseDatabase::from_rows(width, vec![(tables[0].iter().map(|v| v * v).collect(), Vec::new())]).unwrap();
+        let all = tables.iter().map(|t| (t.clone(), Vec::new())).collect();
+        let along = PoseDatabase::from_rows_along(other.axes(), all).unwrap();
+        for query in [&exact, &off] {
+            along.searcher().k_nearest(query, k, &Filter::ALL, &mut found);
+            prop_assert_eq!(&found, &database.brute_force(query, k, &Filter::ALL));
+        }
         prop_assert_eq!(searcher.nearest(&exact, &Filter::ALL).unwrap().distance, 0.0);
         prop_assert!(searcher.nearest(&vec![f32::NAN; width], &Filter::ALL).is_none());
     }
@@ -88,6 +98,16 @@ proptest! {
         prop_assert!(key.distance <= nearest.distance + tolerance + 1e-9, "{key:?}, {nearest:?}");
         prop_assert_eq!(keys.features(key.id), database.features(key.id), "keys keep the numbers of their frames");
         prop_assert!(tolerance > 0.0 || keys.len() <= database.len());
+        // What a key stands for has itself and no other key, and all of it together is every frame.
+        for clip in 0..tables.len() {
+            let of_clip: Vec<usize> = (0..5).filter(|f| keys.features(FrameId { clip, frame: *f }).is_some()).collect();
+            let stands = |key: &usize| keys.between(FrameId { clip, frame: *key });
+            for key in &of_clip {
+                let inside: Vec<usize> = of_clip.iter().copied().filter(|f| stands(key).contains(f)).collect();
+                prop_assert_eq!(inside, vec![*key]);
+            }
+            prop_assert!((0..5).all(|frame| of_clip.iter().any(|key| stands(key).contains(&frame))));
+        }
     }
 }
 
@@ -107,13 +127,62 @@ fn split_search_with_all_candidates_is_exact_and_never_better_than_exact() {
     }
 }
 
+/// Acceptance: matching by a window. Two clips cross: at one moment they have the same pose, and came to it from opposite sides.
+#[test]
+fn a_window_tells_apart_what_a_pose_does_not() {
+    let skeleton = stuntlab_mocap::library::skeleton();
+    let layout = |window: Vec<f64>, reach| {
+        FeatureLayout::new(&skeleton, FeatureOptions { velocity_time: 0.0, window, reach }).unwrap()
+    };
+    let (pose, window) = (layout(vec![0.0], f64::INFINITY), layout(vec![0.0, -0.1], 0.2));
+    // Every joint at a place of its own, and all of them go aside by `way` metres per second.
+    let rest = |joint: JointId| {
+        let k = joint.index() as f64;
+        DVec3::new((1.7 * k).sin(), (0.9 * k).cos(), 1.0 + 0.1 * (0.3 * k).sin())
+    };
+    let at =
+        |way: f64, time: f64| move |joint: JointId| rest(joint) + DVec3::new(0.0, 0.0, way * time * time);
+    let row = |layout: &FeatureLayout, way: f64, time: f64| {
+        let times = layout.options().window.clone();
+        let mut out = Vec::new();
+        let then = |k: usize, joint| at(way, time + times[k])(joint);
+        layout.write_window(0.0, at(way, time), then, |_, _| DVec3::ZERO, &mut out);
+        out
+    };
+    let find = |layout: &FeatureLayout, way: f64| {
+        let clips = [-2.0, 2.0].map(|way| (row(layout, way, 0.0), Vec::new()));
+        let database = PoseDatabase::from_rows(layout.width(), clips.to_vec()).unwrap();
+        let found = database.brute_force(&row(layout, way, 0.0), 2, &Filter::ALL);
+        (found[0].id.clip, found[1].distance - found[0].distance)
+    };
+    assert_eq!(find(&pose, 2.0), (0, 0.0), "a pose knows no past: the first of two that are alike");
+    let (clip, apart) = find(&window, 2.0);
+    assert_eq!(clip, 1);
+    // 4 cm at a time that counts half, for points whose weights add up to 20.
+    assert!((apart - 0.04 * (0.5_f64 * 20.0).sqrt()).abs() < 1e-4, "{apart}");
+    // Who is compared by the pose alone writes the same numbers with either call.
+    let mut out = Vec::new();
+    pose.write_pose(0.3, rest, |_| DVec3::ZERO, &mut out);
+    let mut same = Vec::new();
+    pose.write_window(0.3, rest, |_, joint| rest(joint), |_, _| DVec3::ZERO, &mut same);
+    assert_eq!(out, same);
+}
+
+#[test]
+fn a_window_whose_reach_ends_within_it_is_refused() {
+    let skeleton = stuntlab_mocap::library::skeleton();
+    let options = FeatureOptions { window: vec![0.0, -0.2], reach: 0.2, ..FeatureOptions::default() };
+    assert!(FeatureLayout::new(&skeleton, options).is_err());
+}
+
 #[test]
 fn features_do_not_see_place_and_heading() {
     use stuntlab_mocap::edit::{Planar, place_planar};
     let Some(table) = common::cmu_table() else { return };
     let clip = common::cmu_clip(table.iter().find(|r| r.file == "09_01.bvh").unwrap());
     let moved = place_planar(&clip, &Planar { yaw: 2.0, shift: glam::DVec2::new(-3.0, 8.0) });
-    let options = FeatureOptions { velocity_time: 0.1, window: vec![-0.1, 0.0, 0.1] };
+    let options =
+        FeatureOptions { velocity_time: 0.1, window: vec![-0.1, 0.0, 0.1], ..FeatureOptions::default() };
     let database = PoseDatabase::new(&[clip.clone(), moved], &options).unwrap();
     assert_eq!(database.width(), 16 * 3 * 2 * 3);
     for frame in 0..clip.n_frames() {

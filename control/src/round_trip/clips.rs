@@ -11,6 +11,7 @@ use stuntlab_mocap::library;
 use stuntlab_mocap::retarget::{RetargetOptions, retarget};
 use stuntlab_mocap::{Clip, ClipError};
 
+use super::finder::Tables;
 use crate::fighter::library_figure;
 use crate::kind::Refusal;
 use crate::reference::ClipReference;
@@ -68,6 +69,7 @@ pub struct Way {
 pub struct Ways {
     character: Arc<Character>,
     list: Vec<Way>,
+    tables: Tables,
 }
 
 static MADE: [OnceLock<Arc<Ways>>; 2] = [const { OnceLock::new() }; 2];
@@ -115,12 +117,18 @@ impl Ways {
                 }
             }
         }
-        Ok(Self { character: character.clone(), list })
+        let tables = Tables::new(character, &list)?;
+        Ok(Self { character: character.clone(), list, tables })
     }
 
     /// The figure.
     pub fn character(&self) -> &Arc<Character> {
         &self.character
+    }
+
+    /// What they are looked for by.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     /// All of them.

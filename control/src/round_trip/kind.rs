@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::clips::Ways;
 use super::dock::{Dock, MOST};
 use super::fall::Fall;
+use super::finder::Look;
 use super::ground::Crawl;
 use super::published::PUBLISHED;
 use super::{RoundTrip, RoundTripOptions};
@@ -36,6 +37,28 @@ const KEYS: &[Setting] = &[
         "search",
         "true",
         "whether it looks for the moment of a motion that is nearest; else the first of the first",
+    ),
+    Setting::new(
+        "keys",
+        "0.1",
+        "tolerance of the key frames it looks among, m over all joints; 0: every frame",
+    ),
+    Setting::new(
+        "window",
+        "true",
+        "whether it looks by what it did since it was hit, a window of 0.13 s; else by its pose and velocities",
+    ),
+    Setting::new("delay", "0.0", "seconds from a hit on until it looks for what to come to"),
+    Setting::new(
+        "track",
+        "0.0",
+        "seconds for which it tracks what it found by its joints alone while the hit acts; then it docks",
+    ),
+    Setting::new("patience", "1.0", "seconds of docking on its feet after which it looks anew"),
+    Setting::new(
+        "home",
+        "0.035",
+        "distance of its own motion at which a clip that leads back is left before its end, m",
     ),
     Setting::new("settle", "true", "whether its joints settle into that pose before it docks"),
     Setting::new("catch", "true", "whether it catches itself by a stagger before the ground"),
@@ -79,6 +102,14 @@ fn read(table: &Fields<'_>) -> Result<RoundTripOptions, SettingError> {
         stand: stand::read(table)?,
         fall: table.choice("fall", &falls)?.unwrap_or(usual.fall),
         search: table.flag("search")?.unwrap_or(usual.search),
+        look: Look {
+            keys: table.at_least_zero("keys")?.unwrap_or(usual.look.keys),
+            window: table.flag("window")?.unwrap_or(usual.look.window),
+        },
+        delay: table.at_least_zero("delay")?.unwrap_or(usual.delay),
+        track: table.at_least_zero("track")?.unwrap_or(usual.track),
+        patience: table.at_least_zero("patience")?.unwrap_or(usual.patience),
+        home: table.at_least_zero("home")?.unwrap_or(usual.home),
         settle: table.flag("settle")?.unwrap_or(usual.settle),
         catch: table.flag("catch")?.unwrap_or(usual.catch),
         level: table.flag("level")?.unwrap_or(usual.level),

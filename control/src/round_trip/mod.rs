@@ -5,6 +5,7 @@
 //! playing ──(a hit, a command)──▶ reacting: tracks its motion on its own feet
 //!    ▲                               │ balanced          │ going over                  │ lost
 //!    │                               ▼                   ▼                             ▼
+//!    │                  (tracked by its joints alone while the hit acts)             │
 //!    │◀─(near)── docking ◀────── its own motion     a stagger that fits           falling, with life
 //!    │              ▲                                                                   │ at rest
 //!    │              └───────(near, slow)─── settling into the get-up that fits ◀────────┤
@@ -95,6 +96,11 @@ pub enum Phase {
         /// When it was last looked at how far it has come, and where it was: s, m.
         last: (f64, DVec2),
     },
+    /// Tracks what it found by its joints, while the hit still acts.
+    Tracking {
+        /// Since when, s.
+        since: f64,
+    },
     /// Coming into the pose of the motion that leads back.
     Settling {
         /// Since when, s.
@@ -127,7 +133,7 @@ pub enum Cause {
     Rest,
     /// It was near enough.
     Near,
-    /// A clip was over.
+    /// A clip was over, or what hit it.
     Over,
     /// Time was up.
     Late,
@@ -211,7 +217,7 @@ impl RoundTrip {
         if own.bodies()[0].joint().kind != JointKind::Free {
             return Err(Refusal::new("figure", "has a root that cannot move freely, expected one that can"));
         }
-        let finder = Finder::new(own.clone(), ways.clone(), motion.as_mut())?;
+        let finder = Finder::new(own.clone(), ways.clone(), motion.as_mut(), options.look)?;
         let mut motions = vec![motion];
         motions.extend(ways.list().iter().map(|way| way.motion.boxed_clone()));
         let state = State::new(&own);
@@ -318,6 +324,7 @@ impl Controller for RoundTrip {
         (self.phase, self.passage) = (Phase::Playing, Passage::own(sense.time()));
         self.remainder.clear();
         self.feet.clear();
+        self.finder.forget();
         self.aim(sense);
         let tree = sense.tree();
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
@@ -344,10 +351,13 @@ impl Controller for RoundTrip {
         let acts = disturbed && self.disturbance.quiet_for() == 0.0;
         let hit = acts && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
         self.docking = 0.0;
+        if self.phase != Phase::Playing {
+            self.finder.remember(sense);
+        }
         self.go_on(sense, hit);
         match self.phase {
             Phase::Playing => self.play(sense, out),
-            Phase::Reacting { since, .. } => self.react(sense, since, out),
+            Phase::Reacting { .. } | Phase::Tracking { .. } => self.react(sense, out),
             Phase::Falling { since, landed, .. } => {
                 self.falling.act(sense, self.options.fall, sense.time() - since, landed, out);
             }

@@ -2,6 +2,7 @@
 
 use super::dock::Dock;
 use super::fall::Fall;
+use super::finder::Look;
 use super::ground::Crawl;
 use crate::stand::StandOptions;
 
@@ -16,6 +17,16 @@ pub struct RoundTripOptions {
     pub fall: Fall,
     /// Whether it looks for the moment of a motion that it is nearest to; else it takes the first of the first.
     pub search: bool,
+    /// How it looks.
+    pub look: Look,
+    /// Seconds from a hit on until it looks for what to come to: people begin to answer after a tenth of a second, passive until then (Zordan et al. 2005 delay what is tracked).
+    pub delay: f64,
+    /// Seconds for which it tracks what it found by its joints alone while the hit acts; then, or when the hit is over, forces dock it.
+    pub track: f64,
+    /// Seconds of docking on its feet after which it looks anew.
+    pub patience: f64,
+    /// Distance of its own motion at which a clip that leads back is left before its end, m.
+    pub home: f64,
     /// Whether it settles into what was found by its joints first.
     pub settle: bool,
     /// How it is pulled there.
@@ -39,6 +50,11 @@ impl Default for RoundTripOptions {
             stand: StandOptions::default(),
             fall: Fall::Reach,
             search: true,
+            look: Look::default(),
+            delay: 0.0,
+            track: 0.0,
+            patience: 1.0,
+            home: 0.035,
             settle: true,
             dock: Dock::default(),
             catch: true,

@@ -34,9 +34,8 @@ const AGAIN: (f64, f64) = (0.25, 0.85);
 const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 /// How often one who lies and does not come near looks for another way, and the distance at which it need not, m.
 const TRIES: (u32, f64) = (1, 0.05);
-/// Docked on its feet: distance (m), how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much), and what is waited for
-/// it at most (s).
-const DOCKED_UP: (f64, f64, f64) = (0.045, 0.5, 1.0);
+/// Docked on its feet: distance (m), and how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much).
+const DOCKED_UP: (f64, f64) = (0.045, 0.5);
 /// Distance at which one on its feet has lost what it docks to, m.
 const TOO_FAR: f64 = 0.25;
 /// Acceleration with which the blend of one who lies begins, m/s².
@@ -49,8 +48,8 @@ const GOING: f64 = 0.04;
 const CATCHABLE: f64 = 0.16;
 /// Seconds between two looks for a stagger.
 const LOOKING: f64 = 1.0 / 30.0;
-/// Share of a clip from which its own motion may follow, distance at which it does before the end, and at which a way into its gait is looked for first, m.
-const ENDING: (f64, f64, f64) = (0.5, 0.035, 0.05);
+/// Share of a clip from which its own motion may follow, and distance of that at which a way into its gait is looked for first, m.
+const ENDING: (f64, f64) = (0.5, 0.05);
 /// Speed of a motion's centre of mass above which it does not stand, m/s.
 const STANDS: f64 = 0.25;
 
@@ -91,6 +90,7 @@ impl RoundTrip {
             Phase::Crawling { since, last, .. } => self.look_for_room(sense, since, last),
             Phase::Settling { since, searched } => self.look_again(sense, since, searched),
             Phase::Docking { since } => self.arrive(sense, since),
+            Phase::Tracking { since } => self.go_along(sense, since),
         }
     }
 
@@ -106,6 +106,7 @@ impl RoundTrip {
         self.stand.calm();
         self.remainder.clear();
         self.feet.clear();
+        self.finder.forget();
         let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
         if upright && sense.own.pelvis_height() > LOST.1 * self.tall {
             self.switch(Phase::Reacting { since: sense.time(), calm: 0.0 }, cause);
@@ -146,7 +147,7 @@ impl RoundTrip {
         }
         // What goes over, or goes somewhere, looks at once, while the hit still acts: in a tenth of a second a gait is lost.
         let goes = margin < -GOING;
-        let looks = goes || !stays || lasted > LONGEST_REACTION;
+        let looks = (goes || !stays || lasted > LONGEST_REACTION) && lasted >= self.options.delay;
         if looks && self.options.back && self.options.catch && (!stays || is_turn(time, sense.dt)) {
             // Who stood and goes over does not come back by standing.
             let among = if stays && goes { Among::Staggers } else { Among::Moving };
@@ -154,12 +155,41 @@ impl RoundTrip {
             if let Some(found) = found.filter(|found| found.distance < CATCHABLE)
                 && self.has_ground(sense, &found)
             {
+                if self.options.track > 0.0 && self.disturbance.quiet_for() == 0.0 {
+                    return self.track(sense, &found);
+                }
                 return self.dock(sense, &found, 1.0, Cause::Balance);
             }
         }
         // One who stands and will not come back by itself is lost; one who goes somewhere was out of balance before.
         if stays && margin < -LOST.2 {
             self.fall(sense, Cause::Balance);
+        }
+    }
+
+    /// Begins to track what was found.
+    fn track(&mut self, sense: &Sense<'_>, found: &Found) {
+        self.passage = Passage::found(found, sense.time(), 1.0);
+        self.splice = found.distance;
+        self.switch(Phase::Tracking { since: sense.time() }, Cause::Balance);
+    }
+
+    /// Tracks what was found, or what has come nearer, for a while as long as the hit acts; then it is docked to.
+    fn go_along(&mut self, sense: &Sense<'_>, since: f64) {
+        let time = sense.time();
+        let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
+        if !upright || sense.own.pelvis_height() < LOST.1 * self.tall {
+            return self.fall(sense, Cause::Balance);
+        }
+        if is_turn(time, sense.dt) {
+            self.fit(sense, true);
+            if self.options.search {
+                self.look_for_nearer(sense);
+            }
+        }
+        let is_over = self.disturbance.quiet_for() > 0.0;
+        if is_over || time - since >= self.options.track {
+            self.switch(Phase::Docking { since: time }, if is_over { Cause::Over } else { Cause::Late });
         }
     }
 
@@ -259,7 +289,7 @@ impl RoundTrip {
                 self.begin_to_play(sense, distance, Cause::Near);
             } else if lost {
                 self.fall(sense, Cause::Balance);
-            } else if lasted > DOCKED_UP.2 {
+            } else if lasted > self.options.patience {
                 // Who is still on its feet is not lost: it stands, and looks again.
                 self.passage = Passage::own(time);
                 self.stand.calm();
@@ -315,6 +345,7 @@ impl RoundTrip {
     }
 
     fn begin_to_play(&mut self, sense: &Sense<'_>, distance: f64, cause: Cause) {
+        self.finder.forget();
         self.splice = distance;
         self.farthest = self.farthest.max(distance);
         let lies = self.passage.speed == 0.0;
@@ -343,12 +374,12 @@ impl RoundTrip {
             return;
         }
         let mut found = self.finder.moving(sense, &mut self.motions, Among::Own);
-        if found.is_some_and(|found| found.distance > ENDING.2) && !self.finder.is_start(self.passage.motion)
+        if found.is_some_and(|found| found.distance > ENDING.1) && !self.finder.is_start(self.passage.motion)
         {
             let start = self.finder.moving(sense, &mut self.motions, Among::Starts);
-            found = start.filter(|start| start.distance < ENDING.2).or(found);
+            found = start.filter(|start| start.distance < ENDING.1).or(found);
         }
-        if !over && found.is_none_or(|found| found.distance > ENDING.1) {
+        if !over && found.is_none_or(|found| found.distance > self.options.home) {
             return;
         }
         if let Some(found) = found {
@@ -363,9 +394,9 @@ impl RoundTrip {
     }
 
     /// Simulated on its feet.
-    pub(super) fn react(&mut self, sense: &Sense<'_>, _since: f64, out: &mut Actuation) {
+    pub(super) fn react(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.aim(sense);
-        let stays = self.stays();
+        let stays = self.passage.motion == OWN_MOTION && self.stays();
         self.stand.act(sense, &self.next, &self.next.v, stays, out);
     }
 

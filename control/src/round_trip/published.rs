@@ -12,14 +12,14 @@ pub(super) const PUBLISHED: [Published; 13] = [
     row(
         "trip-phase",
         "",
-        "Where on its round trip: 0 in its motion, 1 reacting on its feet, 2 falling, 3 settling, 4 docking, 5 in a clip that leads back, 6 crawling on to where it can get up",
+        "Where on its round trip: 0 in its motion, 1 reacting on its feet, 2 falling, 3 settling, 4 docking, 5 in a clip that leads back, 6 crawling on to where it can get up, 7 tracking what it found while the hit acts",
         Together::Most,
     ),
     row("trip-switches", "", "Switches between ways of moving so far", Together::Sum),
     row(
         "trip-cause",
         "",
-        "What made it switch last: 1 a push, 2 a blow, 3 a command, 4 balance lost, 5 rest, 6 it was near enough, 7 a clip was over, 8 time was up",
+        "What made it switch last: 1 a push, 2 a blow, 3 a command, 4 balance lost, 5 rest, 6 it was near enough, 7 a clip or the hit was over, 8 time was up",
         Together::Most,
     ),
     row(
@@ -48,6 +48,7 @@ impl RoundTrip {
             Phase::Settling { .. } => (1.0, 3.0),
             Phase::Docking { .. } => (2.0, 4.0),
             Phase::Crawling { .. } => (2.0, 6.0),
+            Phase::Tracking { .. } => (1.0, 7.0),
         };
         let away = self.left.map_or(0.0, |left| time - left);
         self.longest = self.longest.max(away);

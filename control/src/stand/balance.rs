@@ -15,7 +15,7 @@ use stuntlab_mocap::character::Physique;
 use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::{DQuat, DVec2, DVec3};
 
-use crate::bearing::Standing;
+use crate::bearing::{Bearing, Standing};
 use crate::controller::Sense;
 use crate::joint_axes::add_torque;
 use crate::kind::Refusal;
@@ -40,6 +40,15 @@ pub struct Poise {
     pub beyond: DVec2,
     /// How much each foot bears, 0 to 1 from `BEARS` of the weight on.
     pub bears: [f64; 2],
+}
+
+/// What the ground is to give one foot, world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Press {
+    /// Where it presses, m.
+    pub point: DVec3,
+    /// `F`, N.
+    pub force: DVec3,
 }
 
 /// Balance of one character.
@@ -86,9 +95,28 @@ impl Balance {
 
     /// (1) to (4): writes what the legs' joints give, on top of whatever tracks the motion.
     pub fn act(&self, sense: &Sense<'_>, wanted: &Wanted, strength: f64, out: &mut Actuation) -> Poise {
-        let mut poise = self.poise(sense);
+        let (poise, presses) = self.press(sense, wanted, strength);
         if !poise.stands {
             return poise;
+        }
+        for (side, press) in Side::BOTH.into_iter().zip(presses) {
+            let bearing = Bearing { point: press.point, force: press.force };
+            let leg = self.biped.leg(side);
+            for bone in [leg.thigh, leg.shank, leg.foot] {
+                let body = sense.body_of(bone);
+                let joint = sense.data.world_from_body(body).translation;
+                add_torque(sense.model, sense.data, body, bearing.torque_at(joint), out); // (3)
+            }
+        }
+        poise
+    }
+
+    /// (1) and (2): how it stands, and where and how the ground is to press under each foot; nothing where no foot bears.
+    pub fn press(&self, sense: &Sense<'_>, wanted: &Wanted, strength: f64) -> (Poise, [Press; 2]) {
+        let mut poise = self.poise(sense);
+        let nothing = Press { point: DVec3::ZERO, force: DVec3::ZERO };
+        if !poise.stands {
+            return (poise, [nothing; 2]);
         }
         let world = DQuat::from_rotation_z(poise.heading);
         let own = |v: DVec3| world.conjugate() * v;
@@ -121,20 +149,15 @@ impl Balance {
         let bearings = standing.bear(goal);
         poise.beyond = standing.beyond(goal);
         let one_foot = (left == 0.0) != (right == 0.0);
-        for side in Side::BOTH {
+        let presses = Side::BOTH.map(|side| {
             let k = side as usize;
             let mut bearing = bearings[k];
             if one_foot {
                 bearing.force = if poise.bears[k] > 0.0 { 2.0 * bearing.force } else { DVec3::ZERO };
             }
-            let leg = self.biped.leg(side);
-            for bone in [leg.thigh, leg.shank, leg.foot] {
-                let body = sense.body_of(bone);
-                let joint = own(sense.data.world_from_body(body).translation);
-                add_torque(sense.model, sense.data, body, world * bearing.torque_at(joint), out); // (3)
-            }
-        }
-        poise
+            Press { point: world * bearing.point, force: world * bearing.force }
+        });
+        (poise, presses)
     }
 
     /// How far from the ankles the soles that bear reach, least and most, forward and left, m.

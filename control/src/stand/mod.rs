@@ -5,7 +5,7 @@ pub mod balance;
 mod kind;
 pub mod sway;
 
-pub use balance::{Balance, Poise, Wanted};
+pub use balance::{Balance, Poise, Press, Wanted};
 pub use kind::KIND;
 pub(crate) use kind::{KEYS, read};
 pub use sway::Sway;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 pub(crate) mod adaptive;
+pub(crate) mod trip;
 
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@ use stuntlab_physics::glam::DVec3;
 use super::Fields;
 use super::SceneError;
 use super::place::read_spread;
+use crate::random::Random;
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -50,10 +51,12 @@ pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
         fields.at_least_zero("time")?.ok_or_else(|| fields.missing("time", "seconds since the start"))?;
     let point = |fields: &Fields<'_>| Ok::<_, SceneError>(fields.vector("point")?.unwrap_or(DVec3::ZERO));
     let body = |fields: &Fields<'_>| fields.required_text("body").map(str::to_owned);
+    // Several pushes of one body draw apart.
+    let draws = |fields: &Fields<'_>| fields.required_text("body").map(|body| format!("{body} at {time}"));
     let what = match kind {
         Kind::Push => What::Push {
             body: body(&fields)?,
-            impulse: fields.required_vector("impulse")?,
+            impulse: fields.required_vector("impulse")? + read_spread(&fields, &draws(&fields)?, seed)?,
             point_body: point(&fields)?,
             duration: fields.positive("duration")?.unwrap_or(0.1),
         },
@@ -84,6 +87,8 @@ pub(crate) fn read(fields: Fields<'_>, seed: u64) -> Result<Event, SceneError> {
             place: fields.error("command", ""),
         },
     };
+    let late = fields.at_least_zero("late")?.unwrap_or(0.0);
+    let time = time + late * Random::named(seed, &format!("event at {time}")).unit();
     let event = Event { line: fields.line(), time, what };
     fields.finish()?;
     Ok(event)

@@ -51,6 +51,7 @@ scenes!(
     "roundtrip-recorded",
     "roundtrip-stairs",
     "roundtrip-stand",
+    "roundtrip-sway",
     "roundtrip-sweep",
     "simbicon-gallery",
     "simbicon-walk",

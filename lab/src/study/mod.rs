@@ -17,6 +17,8 @@
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
+//! | `round-trip-study` | what random hits do to characters on round trips ([`round_trip`]) |
+//! | `round-trip-scenes` | which marks of the scenes of round trips hold from many seeds ([`round_trip_scenes`]) |
 //! | `search-study` | time and accuracy of pose search, from a thousand frames to a million ([`search`]) |
 //! | `stand-atlas` | how hard a standing character may be pushed, from where ([`stand_atlas`]) |
 
@@ -31,6 +33,7 @@ mod merge;
 mod plan;
 pub mod push_atlas;
 pub mod round_trip;
+pub mod round_trip_scenes;
 pub mod search;
 pub mod stand_atlas;
 mod store;
@@ -139,6 +142,7 @@ pub const STUDIES: &[Study] = &[
     gain_map::STUDY,
     get_up::STUDY,
     push_atlas::STUDY,
+    round_trip_scenes::STUDY,
     round_trip::STUDY,
     search::STUDY,
     stand_atlas::STUDY,

@@ -1,6 +1,8 @@
 //! Key frames: the few frames of a clip that stand for all of it.
 
-use super::{Entry, PoseDatabase};
+use std::ops::Range;
+
+use super::{Entry, FrameId, PoseDatabase};
 
 impl PoseDatabase {
     /// A database of key frames only: from each clip its first frame, and every frame that is farther than `tolerance` from the key before it. So every frame is
@@ -25,6 +27,17 @@ impl PoseDatabase {
             let Entry { tags, frames, .. } = entry.clone();
             entries.push(Entry { tags, rows: start..frame_of_row.len(), frames });
         }
-        Self::index(self.width, rows, entries, clip_of_row, frame_of_row)
+        Self::index(self.width, rows, entries, clip_of_row, frame_of_row, self.axes.clone())
+    }
+
+    /// The frames of a clip between the rows on either side of a frame's, those without: what a key frame stands for, before it and after it.
+    pub fn between(&self, id: FrameId) -> Range<usize> {
+        let Some(entry) = self.entries.get(id.clip) else { return 0..0 };
+        let frames = &self.frame_of_row[entry.rows.clone()];
+        let from = frames.partition_point(|f| (*f as usize) < id.frame);
+        let to = frames.partition_point(|f| (*f as usize) <= id.frame);
+        let before = from.checked_sub(1).map_or(0, |k| frames[k] as usize + 1);
+        let after = frames.get(to).map_or(entry.frames, |f| *f as usize);
+        before..after
     }
 }

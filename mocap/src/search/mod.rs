@@ -23,6 +23,7 @@ use crate::Clip;
 use crate::features::{FeatureError, FeatureLayout, FeatureOptions};
 use principal::principal_axes;
 use std::ops::Range;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Leading coordinates looked at for every row.
@@ -105,6 +106,15 @@ struct Entry {
     frames: usize,
 }
 
+/// Principal axes of a table, for others that are much alike: finding them is most of what it takes to make a small database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axes {
+    /// Mean of the rows.
+    mean: Arc<[f64]>,
+    /// Orthonormal, most important first, one per as many numbers as a row has.
+    along: Arc<[f64]>,
+}
+
 /// Feature rows of many clips, prepared for search.
 #[derive(Clone, Debug)]
 pub struct PoseDatabase {
@@ -115,10 +125,8 @@ pub struct PoseDatabase {
     frame_of_row: Vec<u32>,
     /// Original rows.
     rows: Vec<f32>,
-    /// Mean of the rows.
-    mean: Vec<f64>,
-    /// Principal axes, most important first, one per `width` numbers.
-    axes: Vec<f64>,
+    /// Along which the rows are looked at.
+    axes: Axes,
     /// First coordinates along the axes in groups of `LANES` rows: coordinate 0 of all lanes, coordinate 1, …
     lead: Vec<f32>,
     /// The other coordinates row by row, padded to multiples of 8.
@@ -155,6 +163,22 @@ impl PoseDatabase {
     /// # Errors
     /// Tables that are not whole rows of finite numbers.
     pub fn from_rows(width: usize, tables: Vec<(Vec<f32>, Vec<String>)>) -> Result<Self, DatabaseError> {
+        Self::made(width, tables, None)
+    }
+
+    /// The same along the axes of another database. Answers do not depend on axes, only the time they take.
+    ///
+    /// # Errors
+    /// Tables that are not whole rows of finite numbers, as long as those of the other database.
+    pub fn from_rows_along(axes: &Axes, tables: Vec<(Vec<f32>, Vec<String>)>) -> Result<Self, DatabaseError> {
+        Self::made(axes.mean.len(), tables, Some(axes))
+    }
+
+    fn made(
+        width: usize,
+        tables: Vec<(Vec<f32>, Vec<String>)>,
+        axes: Option<&Axes>,
+    ) -> Result<Self, DatabaseError> {
         let total: usize = tables.iter().map(|t| t.0.len()).sum();
         if width == 0 || total / width.max(1) > u32::MAX as usize {
             return Err(DatabaseError::Size);
@@ -176,7 +200,8 @@ impl PoseDatabase {
             frame_of_row.extend(0..(end - start) as u32);
             entries.push(Entry { tags, rows: start..end, frames: end - start });
         }
-        Ok(Self::index(width, rows, entries, clip_of_row, frame_of_row))
+        let axes = axes.cloned().unwrap_or_else(|| Axes::of(&rows, width));
+        Ok(Self::index(width, rows, entries, clip_of_row, frame_of_row, axes))
     }
 
     /// Rotates the rows and draws the boxes.
@@ -186,9 +211,9 @@ impl PoseDatabase {
         entries: Vec<Entry>,
         clip_of_row: Vec<u32>,
         frame_of_row: Vec<u32>,
+        axes: Axes,
     ) -> Self {
         let n = clip_of_row.len();
-        let (mean, axes) = principal_axes(&rows, width);
         let tail_width = width.saturating_sub(LEAD).next_multiple_of(8);
         let mut lead = vec![0.0; n.div_ceil(LANES) * LANES * LEAD];
         let mut tail = vec![0.0; n * tail_width];
@@ -196,7 +221,7 @@ impl PoseDatabase {
         let mut rotated = vec![0.0; width];
         let mut reach = 0.0f32;
         for row in 0..n {
-            project(&rows[row * width..(row + 1) * width], &mean, &axes, &mut rotated);
+            project(&rows[row * width..(row + 1) * width], &axes, &mut rotated);
             reach = reach.max(rotated.iter().map(|v| v * v).sum::<f32>().sqrt());
             for (c, &value) in rotated.iter().enumerate() {
                 if c < LEAD {
@@ -220,7 +245,6 @@ impl PoseDatabase {
             clip_of_row,
             frame_of_row,
             rows,
-            mean,
             axes,
             lead,
             tail,
@@ -229,6 +253,11 @@ impl PoseDatabase {
             rounding,
             reach,
         }
+    }
+
+    /// Its axes.
+    pub const fn axes(&self) -> &Axes {
+        &self.axes
     }
 
     /// Number of frames.
@@ -315,10 +344,17 @@ fn in_range(value: f32) -> bool {
     value.abs() < 1e15
 }
 
+impl Axes {
+    fn of(rows: &[f32], width: usize) -> Self {
+        let (mean, along) = principal_axes(rows, width);
+        Self { mean: mean.into(), along: along.into() }
+    }
+}
+
 /// Coordinates along the axes of a row's difference from the mean.
-fn project(row: &[f32], mean: &[f64], axes: &[f64], out: &mut [f32]) {
-    for (value, axis) in out.iter_mut().zip(axes.chunks_exact(mean.len())) {
-        let terms = row.iter().zip(mean).zip(axis);
+fn project(row: &[f32], axes: &Axes, out: &mut [f32]) {
+    for (value, axis) in out.iter_mut().zip(axes.along.chunks_exact(axes.mean.len())) {
+        let terms = row.iter().zip(&*axes.mean).zip(axis);
         *value = terms.map(|((&x, m), a)| (f64::from(x) - m) * a).sum::<f64>() as f32;
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Searcher<'a> {
         if k == 0 || db.is_empty() || !query.iter().all(|v| in_range(*v)) {
             return;
         }
-        project(query, &db.mean, &db.axes, &mut self.query[..db.width]);
+        project(query, &db.axes, &mut self.query[..db.width]);
         let length = self.query[..db.width].iter().map(|v| v * v).sum::<f32>().sqrt();
         let slack = db.rounding * (length + db.reach);
         let lead: [f32; LEAD] = core::array::from_fn(|c| self.query[c]);

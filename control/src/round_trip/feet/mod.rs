@@ -36,8 +36,9 @@ const DOWN: (f64, f64) = (0.02, 0.022);
 const FAST: (f64, f64) = (0.4, 0.02);
 /// Seconds in which what a foot is off its base dies out: of one that stands, and of one in the air.
 const FADES: (f64, f64) = (0.15, 0.25);
-/// How far a foot goes on where it touches down, m, times 27/4.
+/// How far a foot goes on where it touches down, along the ground and into it, m, times 27/4.
 const SLIDES: f64 = 0.003 * 27.0 / 4.0;
+const SINKS: f64 = 0.002 * 27.0 / 4.0;
 /// How far off its place a foot is not worth a step, m and rad.
 const IN_PLACE: (f64, f64) = (0.006, 0.04);
 /// A step into place: seconds, and how high, m.
@@ -264,12 +265,12 @@ impl Feet {
     }
 }
 
-/// Seconds in which a foot that touches down stops: it goes on by [`SLIDES`] at most, and not into the ground. The fading of a rate goes `4/27` of its way at most, and not below
-/// nothing if that way is at most three times what it is off.
+/// Seconds in which a foot that touches down stops: it goes on by [`SLIDES`] at most, and into the ground by [`SINKS`]. The fading of a rate goes `4/27` of its way at most, and not below
+/// nothing if that way is at most three times what it is off. Not into the ground at all was a stop within a step: seven times the accelerations around it.
 fn stopping(off: DVec3, rate: DVec3, dt: f64) -> f64 {
     let along = rate.truncate().length();
     let slides = if along > 0.0 { SLIDES / along } else { f64::INFINITY };
-    let sinks = if rate.z < 0.0 && off.z > 0.0 { 3.0 * off.z / -rate.z } else { f64::INFINITY };
+    let sinks = if rate.z < 0.0 && off.z > 0.0 { (3.0 * off.z).max(SINKS) / -rate.z } else { f64::INFINITY };
     FADES.0.min(slides).min(sinks).max(dt)
 }
 
