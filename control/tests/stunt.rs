@@ -398,7 +398,7 @@ fn what_was_learned_is_asked_after_the_analytic_conditions() {
 }
 
 #[test]
-fn targets_go_over_without_a_jump() {
+fn skills_follow_each_other_without_help_from_outside() {
     let stage = Stage::new();
     let mut state = State::new(&stage.model);
     let start = read("").start(Some(&stage.figure)).expect("it starts").expect("somewhere");
@@ -410,4 +410,30 @@ fn targets_go_over_without_a_jump() {
         assert_eq!(controller.readings().get("cheat"), Some(0.0));
     });
     assert!(changes >= 2.0, "{changes}");
+}
+
+#[test]
+fn what_is_commanded_goes_over_without_a_jump() {
+    let stage = Stage::new();
+    let shy = Marker { terms: Terms { voluntary: true, ..Terms::new("shy", 1) }, number: 4.0 };
+    let skills: Vec<Box<dyn Skill>> = vec![Box::new(marker("usual", 5, 1.0, &[])), Box::new(shy)];
+    let fading = StuntOptions { fade: 0.1, ..options() };
+    let mut stuntperson = Stuntperson::new(stage.build(), Supervisor::new(skills, 0.15, true), fading, 1);
+    let mut said = Vec::new();
+    let mut state = State::new(&stage.model);
+    let (mut data, mut senses) = (Data::new(&stage.model), stage.senses());
+    for step in 0..120 {
+        state.time = f64::from(step) / 120.0;
+        observe(&stage.model, &state, &mut data, &StepOptions::default());
+        senses.look(&stage.model, &state, &data);
+        let mut act = Actuation::new(&stage.model);
+        if step == 60 {
+            stuntperson.command("shy", 1.0).expect("a skill");
+        }
+        stuntperson.act(&Sense::new(&stage.model, &state, &data, 1.0 / 120.0, &senses), &mut act);
+        said.push(act.joint_force[6]);
+    }
+    // From 1 to 4 in twelve steps, smoothly: no step by more than an eighth of the way and a half.
+    let steepest = said.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
+    assert!(said[119] == 4.0 && steepest < 3.0 * 1.5 / 8.0, "{steepest}: {said:?}");
 }
