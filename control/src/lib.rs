@@ -9,6 +9,7 @@
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`senses`] | what a character feels of its own body: balance, support, contacts, loads |
 //! | [`layers`] | several controllers for one character: intents that add, override or blend |
+//! | [`learned`] | whether a skill will succeed from here, as a classifier trained elsewhere (Faloutsos et al. 2001) |
 //! | [`kind`], [`settings`] | a row per kind of controller, and how settings are read |
 //! | [`readings`] | what a controller says of itself, for scenes, logs and the window |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
@@ -147,6 +148,7 @@ pub mod gains;
 mod joint_axes;
 pub mod kind;
 pub mod layers;
+pub mod learned;
 pub mod limb;
 pub mod playback;
 pub mod pose;
