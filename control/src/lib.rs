@@ -150,6 +150,7 @@ pub mod kind;
 pub mod layers;
 pub mod learned;
 pub mod limb;
+pub mod planar;
 pub mod playback;
 pub mod pose;
 pub mod pose_graph;

@@ -25,7 +25,12 @@ pub struct Decider {
 impl Decider {
     /// Polynomials are written out.
     pub(super) fn new(classifier: &Classifier) -> Self {
-        let used: Vec<usize> = (0..classifier.scale.len()).filter(|&k| classifier.scale[k] != 0.0).collect();
+        let mut used: Vec<usize> =
+            (0..classifier.scale.len()).filter(|&k| classifier.scale[k] != 0.0).collect();
+        // Of features none of which ever changed one stays, for rows of no numbers could not be counted.
+        if used.is_empty() && !classifier.scale.is_empty() {
+            used.push(0);
+        }
         let machine = narrowed(classifier, &used).written_out();
         let squares = match &machine.body {
             Body::Vectors { rows, .. } => {
