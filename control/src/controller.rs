@@ -7,6 +7,7 @@ use stuntlab_mocap::character::Bone;
 use stuntlab_physics::model::Body;
 use stuntlab_physics::{Actuation, Bodies, BodyId, Data, Model, State, Tree};
 
+use crate::chronicle::Entry;
 use crate::kind::{Casting, Kind, Maker, Refusal};
 use crate::readings::Readings;
 use crate::senses::Senses;
@@ -148,6 +149,11 @@ pub trait Controller: Send {
     /// Numbers about itself as of the last step, by name. Names and units never change during its life.
     fn readings(&self) -> Readings<'_> {
         Readings::NONE
+    }
+
+    /// What it has chosen so far, and why; nothing of one that does not choose.
+    fn chronicle(&self) -> &[Entry] {
+        &[]
     }
 
     /// How the joint above a bone answers; nothing of a driver whose joints are all alike.

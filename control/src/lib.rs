@@ -11,6 +11,7 @@
 //! | [`layers`] | several controllers for one character: intents that add, override or blend |
 //! | [`learned`] | whether a skill will succeed from here, as a classifier trained elsewhere (Faloutsos et al. 2001) |
 //! | [`kind`], [`settings`] | a row per kind of controller, and how settings are read |
+//! | [`chronicle`] | what one that chooses has chosen, and why |
 //! | [`readings`] | what a controller says of itself, for scenes, logs and the window |
 //! | [`gains`] | servo gains and effort limits: a table by body part, or by carried inertia |
 //! | [`playback`] | a motion played back without simulation |
@@ -24,6 +25,7 @@
 //! | [`dynamo`] | world-space tracking with adjustable balance (Wrotek 2006) |
 //! | [`adaptive`] | a motion played back until something touches it (Nguyen et al. 2011) |
 //! | [`round_trip`] | a motion played back, simulated when hit, and played back again (Mandel and Zordan 2005) |
+//! | [`stunt`] | a pool of skills that bid, and a supervisor that picks one (Faloutsos et al. 2001) |
 //! | [`fighter`] | a boxer above Dynamo: motion graph, falling, getting up, fighting on |
 //!
 //! # From a recording to a character that gets up again
@@ -141,6 +143,7 @@
 
 pub mod adaptive;
 mod bearing;
+pub mod chronicle;
 pub mod controller;
 pub mod dynamo;
 pub mod fighter;
@@ -161,6 +164,7 @@ pub mod senses;
 pub mod settings;
 pub mod simbicon;
 pub mod stand;
+pub mod stunt;
 pub mod upright;
 pub mod velocity;
 mod walking;
@@ -180,6 +184,7 @@ pub const KINDS: &[Kind] = &[
     adaptive::KIND,
     stand::KIND,
     round_trip::KIND,
+    stunt::KIND,
 ];
 
 pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};

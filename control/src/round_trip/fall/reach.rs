@@ -15,7 +15,7 @@ use stuntlab_physics::{JointKind, Model, State};
 
 use super::find;
 use crate::controller::Sense;
-use crate::limb::Limb;
+use crate::limb::{Limb, set_turn};
 use crate::walking::outward;
 
 /// Longest a landing is looked ahead, s.
@@ -109,8 +109,12 @@ impl Arms {
         let limb = Limb { upper: start * elbow, lower: start * (slight * wrist), axis: start * DVec3::NEG_Y };
         let (upper, lower) = limb.reach(place);
         let turned = DQuat::from_mat3(&start);
-        let target = DQuat::from_mat3(&frame).conjugate() * upper * turned;
-        pose.set_rotation(&own.bodies()[arm.upper.index()], target);
+        if let JointKind::Universal { .. } = own.bodies()[arm.upper.index()].joint().kind {
+            set_turn(own, pose, arm.upper, DQuat::from_mat3(&trunk), upper * turned);
+        } else {
+            let target = DQuat::from_mat3(&frame).conjugate() * upper * turned;
+            pose.set_rotation(&own.bodies()[arm.upper.index()], target);
+        }
         let (a, b) = (upper * limb.upper, lower * limb.lower);
         let bent = a.angle_between(b);
         let body = &own.bodies()[arm.lower.index()];

@@ -1,0 +1,330 @@
+//! A stuntperson: a pool of skills that bid for each state, and a supervisor that picks one (Faloutsos, van de Panne and Terzopoulos 2001,
+//! *Composable controllers for physics-based character animation*).
+//!
+//! ```text
+//!             quantities of state, environment, balance, goal
+//!                │                      │
+//!   skills: P, then what was learned    │  active skill: E, O      every tick
+//!                │ bids 0 to 20         ▼ nominal, success, failure
+//!                └──────────────▶ supervisor ──▶ one skill acts ──▶ fade from what was commanded
+//! ```
+//! | module | what |
+//! |---|---|
+//! | [`quantity`] | what conditions are about: one table, invariant to place and heading |
+//! | [`relation`] | conditions as data |
+//! | [`skill`] | the trait, its terms, bids and status; where a learned classifier is asked |
+//! | [`features`] | the state as classifiers see it |
+//! | [`supervisor`] | who acts |
+//! | [`pool`] | the skills, a row each |
+//! | [`keys`] | pose control |
+//! | `build`, `kind` | the figure; what scenes write |
+
+pub mod build;
+pub mod features;
+pub mod keys;
+mod kind;
+pub mod pool;
+pub mod quantity;
+pub mod relation;
+pub mod skill;
+mod skills;
+pub mod supervisor;
+
+pub use build::Build;
+pub use kind::KIND;
+pub use skill::{Bid, Learned, Skill, Status, Terms};
+pub use supervisor::Supervisor;
+
+use std::sync::Arc;
+
+use stuntlab_physics::glam::DVec3;
+use stuntlab_physics::random::Random;
+use stuntlab_physics::{Actuation, Model, State};
+
+use crate::chronicle::Entry;
+use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::dynamo::{CHEAT, per_weight};
+use crate::gains::{Gains, Tuned};
+use crate::layers::merge::{self, Mask};
+use crate::readings::{Published, Readings, Together};
+use features::Features;
+use pool::SKILLS;
+use quantity::{Facts, Goal, Look, QUANTITIES};
+
+/// Pushes and other targets by chance before the first skill begins: how states are sampled in which a skill may work or not (the
+/// paper's 4.2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shake {
+    /// For so long, s.
+    pub seconds: f64,
+    /// Largest force on the pelvis, N.
+    pub force: f64,
+    /// Largest angle by which joints are driven elsewhere, rad.
+    pub angle: f64,
+}
+
+/// Settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StuntOptions {
+    /// Seconds between looks of the supervisor.
+    pub tick: f64,
+    /// Seconds from what was commanded to what the next skill commands.
+    pub fade: f64,
+    /// What happens to it first.
+    pub shake: Shake,
+}
+
+const fn row(name: &'static str, unit: &'static str, help: &'static str, together: Together) -> Published {
+    Published { name, unit, help, together }
+}
+
+const FIRST: [Published; 3] = [
+    CHEAT,
+    row("skill", "", "Which skill acts: its place in the table of skills, from 0; -1 none", Together::Most),
+    row("skill-changes", "", "Times another skill took over so far", Together::Sum),
+];
+
+const COUNT: usize = FIRST.len() + SKILLS.len() + QUANTITIES.len();
+
+/// Readings: of the supervisor, what every skill bid, and all quantities.
+const PUBLISHED: [Published; COUNT] = {
+    let mut all = [FIRST[0]; COUNT];
+    let mut k = 0;
+    while k < COUNT {
+        all[k] = if k < FIRST.len() {
+            FIRST[k]
+        } else if k < FIRST.len() + SKILLS.len() {
+            SKILLS[k - FIRST.len()].bid
+        } else {
+            QUANTITIES[k - FIRST.len() - SKILLS.len()].published()
+        };
+        k += 1;
+    }
+    all
+};
+
+const COMMANDS: &[&str] = &["wanted-height"];
+
+/// What was commanded, and what is.
+#[derive(Clone)]
+struct Desk {
+    /// Of the last step.
+    said: Actuation,
+    /// When the active skill began.
+    frozen: Actuation,
+    now: Actuation,
+}
+
+/// A character with a pool of skills.
+#[derive(Clone)]
+pub struct Stuntperson {
+    build: Arc<Build>,
+    supervisor: Supervisor,
+    options: StuntOptions,
+    goal: Goal,
+    own: State,
+    facts: Facts,
+    features: Features,
+    /// Steps until the next look.
+    wait: u32,
+    /// Seconds since the active skill took over from another one; none while nothing has to fade.
+    fading: Option<f64>,
+    desk: Option<Box<Desk>>,
+    random: Random,
+    /// What chance does to it: the force, and where joints are driven.
+    shaken: Option<(DVec3, State, Tuned)>,
+    began: Option<f64>,
+    values: [f64; COUNT],
+}
+
+impl Stuntperson {
+    /// With a supervisor over its pool.
+    pub fn new(build: Arc<Build>, supervisor: Supervisor, options: StuntOptions, seed: u64) -> Self {
+        Self {
+            own: State::new(build.own()),
+            build,
+            supervisor,
+            options,
+            goal: Goal::default(),
+            facts: Facts::default(),
+            features: Features::default(),
+            wait: 0,
+            fading: None,
+            desk: None,
+            random: Random::new(seed),
+            shaken: None,
+            began: None,
+            values: [0.0; COUNT],
+        }
+    }
+
+    /// The supervisor, with what it chose and why.
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
+    }
+
+    /// The supervisor, to change the terms of its skills.
+    pub fn supervisor_mut(&mut self) -> &mut Supervisor {
+        &mut self.supervisor
+    }
+
+    /// What is known of the state, as of the last look.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The state as classifiers see it, as of the last look.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// Looks at itself.
+    fn look(&mut self, sense: &Sense<'_>) {
+        let tree = sense.tree();
+        self.own.q.copy_from_slice(&sense.state.q[tree.coordinates]);
+        self.own.v.copy_from_slice(&sense.state.v[tree.freedoms]);
+        let progress = self.supervisor.active().map_or(0.0, Skill::progress);
+        let time = self.supervisor.time(sense.time());
+        let (build, own, goal) = (&*self.build, &self.own, self.goal);
+        self.facts.take(&Look { sense, build, own, goal, time, progress });
+        self.features.take(sense, &self.build, &self.own);
+    }
+
+    /// Pushed about, before anything else. Returns whether it still is.
+    fn shake(&mut self, sense: &Sense<'_>, out: &mut Actuation) -> bool {
+        let shake = self.options.shake;
+        let since = sense.time() - *self.began.get_or_insert(sense.time());
+        if since + 0.5 * sense.dt >= shake.seconds {
+            return false;
+        }
+        let (random, build) = (&mut self.random, &self.build);
+        let own = &mut self.own;
+        let (force, pose, gains) = self.shaken.get_or_insert_with(|| {
+            let mut one = || random.between(-1.0, 1.0);
+            let force = shake.force * DVec3::new(one(), one(), one());
+            own.q.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
+            let ways: Vec<f64> = own.v.iter().enumerate().map(|(k, _)| if k < 6 { 0.0 } else { one() }).collect();
+            let mut pose = own.clone();
+            pose.integrate(build.own(), &ways, shake.angle);
+            let gains = Tuned::new(build.own(), build.own().body_ids(), Gains::Table { scale: 1.0 });
+            (force, pose, gains)
+        });
+        out.body_force[sense.root()].linear += *force;
+        self.values[0] = per_weight(force.cross(DVec3::ONE), sense);
+        let still = vec![0.0; pose.v.len()];
+        crate::stand::write_servos(sense, build.own(), gains, pose, &still, out, |_| (1.0, 1.0));
+        true
+    }
+
+    fn publish(&mut self) {
+        let skill = self.supervisor.active().and_then(|skill| pool::find(skill.terms().name));
+        self.values[1] = skill.map_or(-1.0, |k| k as f64);
+        self.values[2] = f64::from(self.supervisor.changes());
+        for (skill, bid) in self.supervisor.skills().iter().zip(self.supervisor.bids()) {
+            if let Some(k) = pool::find(skill.terms().name) {
+                self.values[FIRST.len() + k] = f64::from(bid.score);
+            }
+        }
+        let from = FIRST.len() + SKILLS.len();
+        for (value, fact) in self.values[from..].iter_mut().zip(self.facts.values) {
+            *value = fact;
+        }
+    }
+}
+
+fn desk(model: &Model) -> Box<Desk> {
+    let empty = Actuation::new(model);
+    Box::new(Desk { said: empty.clone(), frozen: empty.clone(), now: empty })
+}
+
+impl Controller for Stuntperson {
+    fn name(&self) -> &'static str {
+        KIND.name
+    }
+
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        self.values[0] = 0.0;
+        let mut desk = self.desk.take().unwrap_or_else(|| desk(sense.model));
+        desk.now.clear();
+        if self.shake(sense, &mut desk.now) {
+            self.look(sense);
+        } else {
+            let tick = (self.options.tick / sense.dt).round().max(1.0);
+            if self.wait == 0 {
+                self.look(sense);
+                let seconds = tick * sense.dt;
+                if self.supervisor.tick(sense, &self.facts, &self.features, seconds) {
+                    desk.frozen.clone_from(&desk.said);
+                    self.fading = Some(0.0);
+                }
+                self.wait = tick as u32;
+            }
+            self.wait -= 1;
+            self.supervisor.act(sense, &mut desk.now);
+        }
+        let said = match self.fading {
+            Some(time) if time < self.options.fade => {
+                let time = time + sense.dt;
+                self.fading = Some(time);
+                let p = (time / self.options.fade).clamp(0.0, 1.0);
+                let Desk { said, frozen, now } = desk.as_mut();
+                said.clone_from(frozen);
+                let mask = Mask { bodies: sense.bodies, on: &[] };
+                merge::blend(said, now, sense, mask, p * p * (3.0 - 2.0 * p));
+                &desk.said
+            }
+            _ => {
+                self.fading = None;
+                let Desk { said, now, .. } = desk.as_mut();
+                said.clone_from(now);
+                &desk.said
+            }
+        };
+        merge::add(out, said, sense);
+        self.desk = Some(desk);
+        self.publish();
+    }
+
+    fn commands(&self) -> &[&'static str] {
+        COMMANDS
+    }
+
+    /// `wanted-height`: how high the root is wanted, of its height when it stands. The name of a skill asks for it.
+    fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
+        if name == COMMANDS[0] {
+            self.goal.height = value.max(0.0);
+        } else if !self.supervisor.ask(name) {
+            return Err(self.unknown());
+        }
+        Ok(())
+    }
+
+    fn unknown(&self) -> UnknownCommand {
+        let names = self.supervisor.skills().iter().map(|skill| skill.terms().name);
+        UnknownCommand { known: names.chain(COMMANDS.iter().copied()).map(str::to_owned).collect() }
+    }
+
+    fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
+        let Some(pose) = self.supervisor.active().and_then(Skill::pose) else { return false };
+        q[sense.tree().coordinates].copy_from_slice(&pose.q);
+        let root = sense.model.body(sense.root()).coordinates();
+        q[root].copy_from_slice(&sense.state.q[root]);
+        true
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&PUBLISHED, &self.values)
+    }
+
+    fn chronicle(&self) -> &[Entry] {
+        self.supervisor.entries()
+    }
+
+    fn role(&self) -> Role {
+        Role::Deciding
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

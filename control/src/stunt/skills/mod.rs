@@ -1,0 +1,6 @@
+//! The skills of the pool.
+
+pub(super) mod fall;
+pub(super) mod posed;
+pub(super) mod rest;
+pub(super) mod upright;
