@@ -8,7 +8,10 @@ use super::{Classifier, Features, Kernel, LAYOUT, figure_fingerprint};
 use crate::controller::Sense;
 use crate::kind::Refusal;
 
-/// A classifier with room to work.
+/// Features a decision has room for, with the 1 before them: on the stack, so that deciding allocates nothing. A figure of 111 freedoms has 250.
+const ROOM: usize = 320;
+
+/// A classifier ready to work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decider {
     /// Which features are read, with what is subtracted and the scale: those that never changed decide nothing.
@@ -19,11 +22,13 @@ pub struct Decider {
     body: Body,
     /// Of a radial kernel: squares of its vectors.
     squares: Vec<f64>,
-    z: Vec<f64>,
 }
 
 impl Decider {
     /// Polynomials are written out.
+    ///
+    /// # Panics
+    /// If there are more features than any figure has.
     pub(super) fn new(classifier: &Classifier) -> Self {
         let mut used: Vec<usize> =
             (0..classifier.scale.len()).filter(|&k| classifier.scale[k] != 0.0).collect();
@@ -31,6 +36,7 @@ impl Decider {
         if used.is_empty() && !classifier.scale.is_empty() {
             used.push(0);
         }
+        assert!(used.len() < ROOM, "room for {ROOM} features, not {}", used.len());
         let machine = narrowed(classifier, &used).written_out();
         let squares = match &machine.body {
             Body::Vectors { rows, .. } => {
@@ -44,7 +50,6 @@ impl Decider {
             bias: machine.bias,
             threshold: classifier.threshold,
             squares,
-            z: Vec::with_capacity(used.len() + 1),
             body: machine.body,
         }
     }
@@ -53,26 +58,32 @@ impl Decider {
     ///
     /// # Panics
     /// If there are fewer features than were trained on.
-    pub fn decide(&mut self, features: &[f64]) -> f64 {
-        let standardised = self.reads.iter().map(|&(k, mean, scale)| (features[k] - mean) * scale);
-        self.z.clear();
+    pub fn decide(&self, features: &[f64]) -> f64 {
+        let mut room = [0.0; ROOM];
+        let ones = usize::from(matches!(self.kernel, Kernel::Polynomial { .. }));
+        room[0] = 1.0;
+        let n = ones + self.reads.len();
+        for (z, &(k, mean, scale)) in room[ones..n].iter_mut().zip(&self.reads) {
+            *z = (features[k] - mean) * scale;
+        }
+        let z = &room[..n];
         let f = match &self.body {
-            Body::Coefficients(c) => {
-                let one = matches!(self.kernel, Kernel::Polynomial { .. }).then_some(1.0);
-                self.z.extend(one.into_iter().chain(standardised));
-                polynomial(c, &self.z, super::machine::degree(self.kernel))
-            }
+            Body::Coefficients(c) => polynomial(c, z, super::machine::degree(self.kernel)),
             Body::Vectors { weights, rows } => {
-                self.z.extend(standardised);
-                let zz = dot(&self.z, &self.z);
-                let rows = rows.chunks_exact(self.z.len().max(1));
-                let term = |((w, row), square): ((&f64, &[f64]), &f64)| {
-                    w * self.kernel.of(dot(row, &self.z), *square, zz)
-                };
+                let zz = dot(z, z);
+                let rows = rows.chunks_exact(n.max(1));
+                let term =
+                    |((w, row), square): ((&f64, &[f64]), &f64)| w * self.kernel.of(dot(row, z), *square, zz);
                 weights.iter().zip(rows).zip(&self.squares).map(term).sum()
             }
         };
         f + self.bias - self.threshold
+    }
+}
+
+impl crate::stunt::Learned for Decider {
+    fn decide(&self, features: &[f64]) -> f64 {
+        Self::decide(self, features)
     }
 }
 

@@ -21,7 +21,7 @@
 //!     threshold: 0.0,
 //!     trained: Trained::default(),
 //! };
-//! let mut decider = classifier.decider();
+//! let decider = classifier.decider();
 //! assert!(decider.decide(&[2.5]) > 0.0 && decider.decide(&[1.5]) < 0.0);
 //! assert_eq!(Classifier::parse("stand.toml", &classifier.to_toml())?, classifier);
 //! # Ok::<(), stuntlab_control::settings::SettingError>(())

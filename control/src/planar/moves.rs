@@ -324,6 +324,8 @@ impl Mover {
         for (k, servo) in self.servos.iter().enumerate() {
             let goal = phase.posture.of(servo.part, |side| side == lead).unwrap_or(0.0);
             self.now[k] = self.before[k] + s * (goal - self.before[k]); // (1)
+            let range = self.own.bodies()[servo.bone.index()].coordinates();
+            self.wanted.q[range].iter_mut().for_each(|q| *q = self.now[k]);
         }
         // Lean of the pelvis: the root's own angle turns back as it grows.
         let root = sense.bone(Bone::new(0));
@@ -371,10 +373,6 @@ impl Mover {
     /// Legs balance; returns by how much each foot's ankle is left to that.
     fn bear(&mut self, sense: &Sense<'_>, phase: &Phase, out: &mut Actuation) -> [f64; 2] {
         let own = self.own.clone();
-        for (servo, angle) in self.servos.iter().zip(&self.now) {
-            let range = own.bodies()[servo.bone.index()].coordinates();
-            self.wanted.q[range].iter_mut().for_each(|q| *q = *angle);
-        }
         // Feet that are flat: the pelvis leans by hip - knee + ankle, on average of both legs.
         let of = |part: fn(Side) -> Part| -> f64 {
             let angle = |side: Side| {
@@ -398,13 +396,9 @@ impl Mover {
         poise.bears.map(|bears| bears * phase.balance.min(1.0))
     }
 
-    /// What the joints shall be, for the ghost: written into coordinates of the whole model.
-    pub fn show(&self, sense: &Sense<'_>, q: &mut [f64]) {
-        let own = sense.tree().coordinates;
-        q[own].copy_from_slice(&sense.state.q[own]);
-        for (servo, angle) in self.servos.iter().zip(&self.now) {
-            q[sense.bone(servo.bone).coordinates()].iter_mut().for_each(|q| *q = *angle);
-        }
+    /// What the joints shall be, coordinates of its own model, the root's apart.
+    pub fn pose(&self) -> &State {
+        &self.wanted
     }
 }
 

@@ -6,7 +6,7 @@ use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Character, Part};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DQuat;
-use stuntlab_physics::{BodyId, Data, State};
+use stuntlab_physics::{BodyId, Data, JointKind, State};
 
 use super::build::{Build, STAND};
 use super::keys::Table;
@@ -134,9 +134,6 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
         }
         pool.push(found);
     }
-    if pool.is_empty() {
-        pool = (0..SKILLS.len()).collect();
-    }
     let mut tables = Vec::new();
     for row in SKILLS {
         tables.push(row.table.map(|text| Table::parse(row.name, text)).transpose()?);
@@ -216,6 +213,16 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
     };
     let root = &model.bodies()[0];
     state.set_rotation(root, turn);
+    // A planar root has its height second, and turns back as its angle grows.
+    let is_planar = root.joint().kind == JointKind::Planar;
+    if is_planar {
+        let lean = match start {
+            Start::Prone => quarter,
+            Start::Supine => -quarter,
+            _ => 0.0,
+        };
+        state.q[root.coordinates()][2] = -lean;
+    }
     let mut data = Data::new(model);
     forward_kinematics(model, &state, &mut data);
     let lowest = |id: &stuntlab_physics::collide::Collider| {
@@ -225,13 +232,24 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
     };
     let lowest = model.colliders().list().iter().filter_map(lowest).fold(f64::INFINITY, f64::min);
     if lowest.is_finite() {
-        state.q[root.coordinates()][2] -= lowest;
+        state.q[root.coordinates()][if is_planar { 1 } else { 2 }] -= lowest;
     }
     state
 }
 
 fn needs(figure: Option<&Arc<Character>>) -> Result<&Arc<Character>, Refusal> {
     figure.ok_or_else(|| Refusal::new("figure", "has no skeleton, expected one that knows its joints' angles: stuntperson, library"))
+}
+
+impl StuntMaker {
+    /// The skills it was given; of none all that are for such figures.
+    fn pool_of(&self, is_planar: bool) -> Vec<usize> {
+        if self.pool.is_empty() {
+            (0..SKILLS.len()).filter(|k| SKILLS[*k].planar == is_planar).collect()
+        } else {
+            self.pool.clone()
+        }
+    }
 }
 
 impl Maker for StuntMaker {
@@ -243,7 +261,7 @@ impl Maker for StuntMaker {
         let figure = needs(casting.figure.as_ref())?;
         let build = Arc::new(Build::new(figure.clone(), casting.own.clone(), &casting.physique)?);
         let mut skills: Vec<Box<dyn Skill>> = Vec::new();
-        for &k in &self.pool {
+        for k in self.pool_of(build.is_planar()) {
             let making = Making {
                 build: build.clone(),
                 physique: &casting.physique,
@@ -255,6 +273,7 @@ impl Maker for StuntMaker {
             skills.push((SKILLS[k].make)(terms, &making)?);
         }
         let supervisor = Supervisor::new(skills, self.dwell, self.supervise);
-        Ok(Box::new(Stuntperson::new(build, supervisor, self.options, casting.seed)))
+        let physique = &casting.physique;
+        Ok(Box::new(Stuntperson::new(build, physique, supervisor, self.options, casting.seed)))
     }
 }

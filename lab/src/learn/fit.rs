@@ -170,7 +170,7 @@ pub fn fit(
 
 /// `f(x) - δ` of samples as they are.
 pub fn decisions(classifier: &Classifier, samples: &Samples) -> Vec<f64> {
-    let mut decider = classifier.decider();
+    let decider = classifier.decider();
     (0..samples.len()).map(|k| decider.decide(samples.row(k))).collect()
 }
 
