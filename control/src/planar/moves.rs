@@ -15,7 +15,7 @@ use stuntlab_mocap::character::{Bone, Part, Physique};
 use stuntlab_physics::dynamics::{center_of_mass, forward_kinematics};
 use stuntlab_physics::{Actuation, Data, JointKind, Model, State};
 
-use crate::controller::Sense;
+use crate::controller::{Controller, Sense};
 use crate::gains::reference_gains;
 use crate::kind::Refusal;
 use crate::settings::{Fields, SettingError, parse};
@@ -399,6 +399,42 @@ impl Mover {
     /// What the joints shall be, coordinates of its own model, the root's apart.
     pub fn pose(&self) -> &State {
         &self.wanted
+    }
+}
+
+/// Moves played through: what brings a figure into a state to start from.
+#[derive(Clone, Debug)]
+pub struct Played {
+    mover: Mover,
+    moves: Arc<Moves>,
+    begun: bool,
+}
+
+impl Played {
+    /// With the left leg leading.
+    ///
+    /// # Errors
+    /// A figure that is none in a plane.
+    pub fn new(own: Arc<Model>, physique: &Physique, moves: Moves) -> Result<Self, Refusal> {
+        Ok(Self { mover: Mover::new(own, physique)?, moves: Arc::new(moves), begun: false })
+    }
+}
+
+impl Controller for Played {
+    fn name(&self) -> &'static str {
+        "moves"
+    }
+
+    fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
+        if !self.begun {
+            self.mover.begin(sense, Side::Left);
+            self.begun = true;
+        }
+        self.mover.act(sense, &self.moves, out);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
     }
 }
 

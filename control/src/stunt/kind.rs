@@ -16,6 +16,7 @@ use super::skill::{Skill, Terms};
 use super::supervisor::Supervisor;
 use super::{COMMANDS, PUBLISHED, Shake, StuntOptions, Stuntperson};
 use crate::controller::Controller;
+use crate::learned::{Classifier, Judge};
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
 use crate::round_trip::fall::Fall;
 use crate::settings::{Fields, SettingError};
@@ -33,6 +34,7 @@ pub const KIND: Kind = Kind {
 const KEYS: &[Setting] = &[
     Setting::new("pool", "", "names of the skills it has; all where it is not written"),
     Setting::new("supervise", "true", "whether another skill takes over; else the first one stays"),
+    Setting::new("learned", "true", "whether skills ask what they have learned, after their pre-conditions"),
     Setting::new("tick", "0.015", "seconds between looks of the supervisor"),
     Setting::new("dwell", "0.15", "seconds before a skill that is not urgent takes over from another one"),
     Setting::new("fade", "0.1", "seconds from what was commanded to what the next skill commands"),
@@ -102,6 +104,7 @@ struct StuntMaker {
     pool: Vec<usize>,
     options: StuntOptions,
     supervise: bool,
+    learned: bool,
     dwell: f64,
     fall: Fall,
     start: Start,
@@ -172,6 +175,7 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
     Ok(StuntMaker {
         pool,
         supervise: fields.flag("supervise")?.unwrap_or(true),
+        learned: fields.flag("learned")?.unwrap_or(true),
         dwell: fields.at_least_zero("dwell")?.unwrap_or(0.15),
         fall: fields.choice("fall", &falls)?.unwrap_or(Fall::Reach),
         start: fields.choice("start", &starts)?.unwrap_or(Start::Stand),
@@ -222,6 +226,16 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
             _ => 0.0,
         };
         state.q[root.coordinates()][2] = -lean;
+        if lean != 0.0 {
+            // Arms ahead: in the plane, hands beside the hips could not get below the shoulders any more.
+            for (k, part) in figure.parts().iter().enumerate() {
+                match part {
+                    Part::UpperArm(_) => figure.set_angles(&mut state, BodyId::new(k), [150_f64.to_radians(), 0.0, 0.0]),
+                    Part::Forearm(_) => figure.set_angles(&mut state, BodyId::new(k), [20_f64.to_radians(), 0.0, 0.0]),
+                    _ => {}
+                }
+            }
+        }
     }
     let mut data = Data::new(model);
     forward_kinematics(model, &state, &mut data);
@@ -269,6 +283,12 @@ impl Maker for StuntMaker {
                 fall: self.fall,
             };
             let mut terms = (SKILLS[k].terms)();
+            if let Some(text) = crate::planar::models::of(terms.name).filter(|_| self.learned) {
+                let refused = |e: SettingError| Refusal::new("learned", e.to_string());
+                let classifier = Classifier::parse(terms.name, text).map_err(refused)?;
+                Judge::new(&classifier, build.own(), &casting.physique)?;
+                terms.learned = Some(Arc::new(classifier.decider()));
+            }
             self.changes.iter().filter(|change| change.skill == k).for_each(|change| change.apply(&mut terms));
             skills.push((SKILLS[k].make)(terms, &making)?);
         }

@@ -34,6 +34,7 @@ pub mod supervisor;
 pub use alone::Alone;
 pub use build::Build;
 pub use kind::KIND;
+pub use skills::planar::moved;
 pub use skill::{Bid, Learned, Skill, Status, Terms};
 pub use supervisor::Supervisor;
 

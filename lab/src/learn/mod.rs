@@ -7,10 +7,18 @@
 //! rows, labels --grid, folds--> kernel, cost --smo--> machine --others--> threshold    svm, fit, judge: numbers only
 //! ```
 
+pub mod course;
 pub mod fit;
 pub mod judge;
+pub mod practice;
+pub mod sampler;
 pub mod samples;
+pub mod sampling;
 pub mod svm;
+pub mod table;
 
+pub use course::{Effort, Learned, learn};
 pub use fit::{About, Fit};
+pub use practice::{PRACTICES, Practice};
 pub use samples::{Samples, Standard};
+pub use sampling::{Bounds, Ground};

@@ -68,6 +68,16 @@ impl Ground {
         Self { world: self.world.clone(), nominal: self.nominal.clone(), features: self.features.clone() }
     }
 
+    /// The state it is in becomes the nominal one.
+    pub fn settle(&mut self) {
+        self.nominal = self.world.snapshot();
+    }
+
+    /// Goes back to the nominal state.
+    pub fn restart(&mut self) {
+        self.world.restore(&self.nominal);
+    }
+
     /// Features of the state it is in.
     pub fn read(&self) -> Vec<f64> {
         let mut row = vec![0.0; self.features.names().len()];
@@ -116,7 +126,8 @@ impl Ground {
         }
         posed.integrate(model, &offsets, 1.0);
         let servos = self.servos(&posed);
-        self.act(servos, &Hands { pushes: vec![push], drag: None }, DISTURBED) && self.world.deepest() <= DEEPEST
+        self.act(servos, &Hands { pushes: vec![push], drag: None }, DISTURBED)
+            && self.world.deepest() <= DEEPEST
     }
 
     /// Servos towards a pose.
@@ -144,12 +155,24 @@ impl Ground {
         seconds: f64,
         verdict: impl Fn(&World) -> Option<bool>,
     ) -> bool {
+        self.attempt_watched(skill, seconds, verdict, |_| ())
+    }
+
+    /// The same under the eyes of somebody who looks after every step.
+    pub fn attempt_watched(
+        &mut self,
+        skill: Box<dyn Controller>,
+        seconds: f64,
+        verdict: impl Fn(&World) -> Option<bool>,
+        mut watch: impl FnMut(&World),
+    ) -> bool {
         self.world.controllers[0] = skill;
         let end = self.world.state.time + seconds - 0.5 * self.world.options.dt;
         while self.world.state.time < end {
             if self.world.step(&Hands::default()).is_err() {
                 return false;
             }
+            watch(&self.world);
             if let Some(done) = verdict(&self.world) {
                 return done;
             }

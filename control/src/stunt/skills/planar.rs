@@ -7,7 +7,6 @@ use std::sync::Arc;
 use stuntlab_mocap::Side;
 use stuntlab_physics::{Actuation, State};
 
-use super::rest::Rest;
 use super::upright::Upright;
 use crate::controller::Sense;
 use crate::kind::Refusal;
@@ -290,7 +289,9 @@ pub(crate) const DEFAULT: Row = Row {
         ..Terms::new("plane-default", 1)
     },
     table: None,
-    make: |terms, m| Ok(Box::new(Rest::new(m.build.clone(), terms))),
+    make: |terms, m| {
+        Moved::new(terms, m, &[include_str!("../../planar/tables/default.toml")], |_| (0, Side::Left))
+    },
 };
 
 /// The foot that bears less; the left one among equals.
@@ -311,6 +312,27 @@ fn rear(sense: &Sense<'_>) -> Side {
 
 /// Which of its moves, and which leg leads, by the state it begins in.
 type Choice = fn(&Sense<'_>) -> (usize, Side);
+
+/// The skill of this name with other moves than its own: what a search tries.
+///
+/// # Errors
+/// A skill that has no moves, a figure that is none in a plane.
+pub fn moved(name: &'static str, making: &Making<'_>, ways: Vec<Moves>) -> Result<Box<dyn Skill>, Refusal> {
+    let choice: Choice = match name {
+        "kneel-to-stand" | "belly-to-kneel" => |_| (0, Side::Left),
+        "step-forward" | "step-back" => |s| (0, lighter(s)),
+        "step-to-stand" => |s| (0, rear(s)),
+        _ => {
+            return Err(Refusal::new(
+                "controller",
+                format!("\"{name}\" has no moves to be tried, expected one that has"),
+            ));
+        }
+    };
+    let terms = crate::stunt::pool::find(name).map(|k| (crate::stunt::pool::SKILLS[k].terms)());
+    let terms = terms.unwrap_or_else(|| Terms::new(name, 1));
+    Ok(Box::new(Moved::of(terms, making, ways, choice)?))
+}
 
 /// Moves as a skill.
 #[derive(Clone)]

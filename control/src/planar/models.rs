@@ -1,0 +1,9 @@
+//! What skills of the planar figure have learned: classifiers as `stuntlab learn` leaves them.
+
+/// Skill and file.
+const MODELS: &[(&str, &str)] = &[("stand-in-place", include_str!("models/stand-in-place.toml"))];
+
+/// The file of a skill; none of one that has learned nothing.
+pub fn of(skill: &str) -> Option<&'static str> {
+    MODELS.iter().find(|(name, _)| *name == skill).map(|(_, text)| *text)
+}
