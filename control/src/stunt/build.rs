@@ -44,7 +44,12 @@ impl Build {
         let is_planar = match own.bodies()[0].joint().kind {
             JointKind::Free => false,
             JointKind::Planar => true,
-            _ => return Err(Refusal::new("figure", "has a root that cannot move freely, expected one that can")),
+            _ => {
+                return Err(Refusal::new(
+                    "figure",
+                    "has a root that cannot move freely, expected one that can",
+                ));
+            }
         };
         let find = |part: Part| physique.parts().iter().position(|p| *p == Some(part)).map(Bone::new);
         let arm = |side| [find(Part::UpperArm(side)), find(Part::Forearm(side)), find(Part::Hand(side))];

@@ -142,7 +142,9 @@ impl Table {
                 _ => {
                     let Some(angle) = angle(&name) else {
                         let names = LIMBS.iter().chain(&MIDDLE).map(|c| c.0).collect::<Vec<_>>().join(", ");
-                        let problem = format!("has \"{name}\", expected seconds, stand, stiffness or an angle: {names}");
+                        let problem = format!(
+                            "has \"{name}\", expected seconds, stand, stiffness or an angle: {names}"
+                        );
                         return Err(fields.error(key, problem));
                     };
                     self.angles.retain(|(other, _)| *other != angle);
@@ -154,7 +156,8 @@ impl Table {
         self.angles.sort_by_key(|(angle, _)| angle.side.is_some());
         let n = self.seconds.len();
         if n == 0 || self.angles.iter().any(|(_, values)| values.len() != n && values.len() != 1) {
-            let problem = format!("has {n} seconds, expected at least one, and rows of as many angles, or of one");
+            let problem =
+                format!("has {n} seconds, expected at least one, and rows of as many angles, or of one");
             return Err(fields.error(key, problem));
         }
         Ok(self)
@@ -216,7 +219,11 @@ impl Player {
     ///
     /// # Errors
     /// A figure that does not stand on two legs.
-    pub fn new(build: Arc<Build>, sense_of: &stuntlab_mocap::character::Physique, table: Table) -> Result<Self, Refusal> {
+    pub fn new(
+        build: Arc<Build>,
+        sense_of: &stuntlab_mocap::character::Physique,
+        table: Table,
+    ) -> Result<Self, Refusal> {
         let own = build.own();
         Ok(Self {
             poses: [table.poses(&build, false), table.poses(&build, true)],
@@ -301,7 +308,9 @@ impl Player {
             return;
         }
         let first = sense.tree().freedoms.range().start;
-        for (k, (stiffness, damping)) in self.gains.table().iter().enumerate().skip(self.build.root_freedoms()) {
+        for (k, (stiffness, damping)) in
+            self.gains.table().iter().enumerate().skip(self.build.root_freedoms())
+        {
             let (stands, damps) = (&mut out.servo.stiffness[first + k], &mut out.servo.damping[first + k]);
             *stands = (1.0 - share) * *stands + share * stiffness;
             *damps = (1.0 - share) * *damps + share * damping;

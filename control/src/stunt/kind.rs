@@ -16,8 +16,8 @@ use super::skill::{Skill, Terms};
 use super::supervisor::Supervisor;
 use super::{COMMANDS, PUBLISHED, Shake, StuntOptions, Stuntperson};
 use crate::controller::Controller;
-use crate::learned::{Classifier, Judge};
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::learned::{Classifier, Judge};
 use crate::round_trip::fall::Fall;
 use crate::settings::{Fields, SettingError};
 
@@ -34,7 +34,7 @@ pub const KIND: Kind = Kind {
 const KEYS: &[Setting] = &[
     Setting::new("pool", "", "names of the skills it has; all where it is not written"),
     Setting::new("supervise", "true", "whether another skill takes over; else the first one stays"),
-    Setting::new("learned", "true", "whether skills ask what they have learned, after their pre-conditions"),
+    Setting::new("learned", "false", "whether skills ask what they have learned, after their pre-conditions"),
     Setting::new("tick", "0.015", "seconds between looks of the supervisor"),
     Setting::new("dwell", "0.15", "seconds before a skill that is not urgent takes over from another one"),
     Setting::new("fade", "0.1", "seconds from what was commanded to what the next skill commands"),
@@ -43,19 +43,35 @@ const KEYS: &[Setting] = &[
         "\"reach\"",
         "how it falls: `reach` (arms go where it will land), `table` (example poses) or `limp`",
     ),
-    Setting::new("start", "\"stand\"", "how it starts: `stand`, `prone`, `supine` or on a side, `left` or `right`"),
+    Setting::new(
+        "start",
+        "\"stand\"",
+        "how it starts: `stand`, `prone`, `supine` or on a side, `left` or `right`",
+    ),
     Setting::new(
         "shake_time",
         "0.0",
         "seconds before the first skill begins in which chance pushes the pelvis and moves joints, by the seed",
     ),
     Setting::new("shake_force", "0.0", "of that: largest force, N"),
-    Setting::new("shake_angle", "0.0", "of that: largest angle by which joints are driven elsewhere, degrees"),
+    Setting::new(
+        "shake_angle",
+        "0.0",
+        "of that: largest angle by which joints are driven elsewhere, degrees",
+    ),
     Setting::new("table.skill", "", "of a `[[table]]`: the skill whose poses it changes"),
-    Setting::new("table.keys", "", "of a `[[table]]`: rows of seconds and angles that replace those of the skill's own table"),
+    Setting::new(
+        "table.keys",
+        "",
+        "of a `[[table]]`: rows of seconds and angles that replace those of the skill's own table",
+    ),
     Setting::new("terms.skill", "", "of a `[[terms]]`: the skill whose terms it changes"),
     Setting::new("terms.weight", "", "1 to 10"),
-    Setting::new("terms.before", "", "pre-conditions: texts such as \"com-speed < 0.3\", \"or\" between alternatives"),
+    Setting::new(
+        "terms.before",
+        "",
+        "pre-conditions: texts such as \"com-speed < 0.3\", \"or\" between alternatives",
+    ),
     Setting::new("terms.after", "", "post-conditions, the same way"),
     Setting::new("terms.during", "", "expected performance, the same way"),
     Setting::new("terms.settled", "", "seconds for which post-conditions must hold"),
@@ -79,9 +95,11 @@ impl Change {
         terms.weight = self.weight.unwrap_or(terms.weight);
         terms.settled = self.settled.unwrap_or(terms.settled);
         terms.patience = self.patience.unwrap_or(terms.patience);
-        for (new, old) in
-            [(&self.before, &mut terms.before), (&self.after, &mut terms.after), (&self.during, &mut terms.during)]
-        {
+        for (new, old) in [
+            (&self.before, &mut terms.before),
+            (&self.after, &mut terms.after),
+            (&self.during, &mut terms.during),
+        ] {
             if let Some(new) = new {
                 old.clone_from(new);
             }
@@ -146,7 +164,9 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
         let place = skill(&table, "skill", name)?;
         let rows = table.named_numbers("keys")?;
         let Some(own) = tables[place].take() else {
-            return Err(table.error("skill", format!("is \"{name}\", expected one that has a table of poses")));
+            return Err(
+                table.error("skill", format!("is \"{name}\", expected one that has a table of poses"))
+            );
         };
         tables[place] = Some(own.with(&table, "keys", rows)?);
         table.finish()?;
@@ -175,7 +195,7 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
     Ok(StuntMaker {
         pool,
         supervise: fields.flag("supervise")?.unwrap_or(true),
-        learned: fields.flag("learned")?.unwrap_or(true),
+        learned: fields.flag("learned")?.unwrap_or(false),
         dwell: fields.at_least_zero("dwell")?.unwrap_or(0.15),
         fall: fields.choice("fall", &falls)?.unwrap_or(Fall::Reach),
         start: fields.choice("start", &starts)?.unwrap_or(Start::Stand),
@@ -229,11 +249,12 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
         if lean != 0.0 {
             // Arms ahead: in the plane, hands beside the hips could not get below the shoulders any more.
             for (k, part) in figure.parts().iter().enumerate() {
-                match part {
-                    Part::UpperArm(_) => figure.set_angles(&mut state, BodyId::new(k), [150_f64.to_radians(), 0.0, 0.0]),
-                    Part::Forearm(_) => figure.set_angles(&mut state, BodyId::new(k), [20_f64.to_radians(), 0.0, 0.0]),
-                    _ => {}
-                }
+                let flexion: f64 = match part {
+                    Part::UpperArm(_) => 150.0,
+                    Part::Forearm(_) => 20.0,
+                    _ => continue,
+                };
+                figure.set_angles(&mut state, BodyId::new(k), [flexion.to_radians(), 0.0, 0.0]);
             }
         }
     }
@@ -252,7 +273,12 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
 }
 
 fn needs(figure: Option<&Arc<Character>>) -> Result<&Arc<Character>, Refusal> {
-    figure.ok_or_else(|| Refusal::new("figure", "has no skeleton, expected one that knows its joints' angles: stuntperson, library"))
+    figure.ok_or_else(|| {
+        Refusal::new(
+            "figure",
+            "has no skeleton, expected one that knows its joints' angles: stuntperson, library",
+        )
+    })
 }
 
 impl StuntMaker {
@@ -289,11 +315,13 @@ impl Maker for StuntMaker {
                 Judge::new(&classifier, build.own(), &casting.physique)?;
                 terms.learned = Some(Arc::new(classifier.decider()));
             }
-            self.changes.iter().filter(|change| change.skill == k).for_each(|change| change.apply(&mut terms));
+            self.changes
+                .iter()
+                .filter(|change| change.skill == k)
+                .for_each(|change| change.apply(&mut terms));
             skills.push((SKILLS[k].make)(terms, &making)?);
         }
         let supervisor = Supervisor::new(skills, self.dwell, self.supervise);
-        let physique = &casting.physique;
-        Ok(Box::new(Stuntperson::new(build, physique, supervisor, self.options, casting.seed)))
+        Ok(Box::new(Stuntperson::new(build, supervisor, self.options, casting.seed)))
     }
 }

@@ -34,8 +34,8 @@ pub mod supervisor;
 pub use alone::Alone;
 pub use build::Build;
 pub use kind::KIND;
-pub use skills::planar::moved;
 pub use skill::{Bid, Learned, Skill, Status, Terms};
+pub use skills::planar::moved;
 pub use supervisor::Supervisor;
 
 use std::sync::Arc;
@@ -82,11 +82,19 @@ const fn row(name: &'static str, unit: &'static str, help: &'static str, togethe
     Published { name, unit, help, together }
 }
 
-const FIRST: [Published; 3] = [
+const FIRST: [Published; 4] = [
     CHEAT,
     row("skill", "", "Which skill acts: its place in the table of skills, from 0; -1 none", Together::Most),
     row("skill-changes", "", "Times another skill took over so far", Together::Sum),
+    row("head-impact", "m/s", "Fastest that its head has come down on anything so far", Together::Most),
 ];
+
+/// Force on a head that has struck something, N.
+const STRUCK: f64 = 10.0;
+/// Steps before a blow is felt in which a head may have been slowed by it.
+const LATELY: usize = 6;
+/// How long a body that starts holds its pose to feel the ground, s.
+const FEELING: f64 = 0.1;
 
 const COUNT: usize = FIRST.len() + SKILLS.len() + QUANTITIES.len();
 
@@ -138,21 +146,17 @@ pub struct Stuntperson {
     /// What chance does to it: the force, and where joints are driven.
     shaken: Option<(DVec3, State, Tuned)>,
     began: Option<f64>,
+    /// How fast the head went in the last steps, the latest last, m/s; whether it touched something, and the fastest blow so far.
+    head: ([f64; LATELY], bool, f64),
     values: [f64; COUNT],
 }
 
 impl Stuntperson {
     /// With a supervisor over its pool.
-    pub fn new(
-        build: Arc<Build>,
-        physique: &Physique,
-        supervisor: Supervisor,
-        options: StuntOptions,
-        seed: u64,
-    ) -> Self {
+    pub fn new(build: Arc<Build>, supervisor: Supervisor, options: StuntOptions, seed: u64) -> Self {
         Self {
             own: State::new(build.own()),
-            features: Features::new(build.own(), physique),
+            features: Features::new(build.own(), &Physique::of(build.figure())),
             build,
             supervisor,
             options,
@@ -164,6 +168,7 @@ impl Stuntperson {
             random: Random::new(seed),
             shaken: None,
             began: None,
+            head: ([0.0; LATELY], false, 0.0),
             values: [0.0; COUNT],
         }
     }
@@ -188,6 +193,16 @@ impl Stuntperson {
         &self.features
     }
 
+    /// What every skill bids for a state, without taking any up.
+    pub fn bids_for(&mut self, sense: &Sense<'_>) -> Vec<(&'static str, Bid)> {
+        self.look(sense);
+        let (facts, features) = (&self.facts, &self.features);
+        let bid = |skill: &Box<dyn Skill>| {
+            (skill.terms().name, skill.bid(&skill::Look { facts, features, asked: false }))
+        };
+        self.supervisor.skills().iter().map(bid).collect()
+    }
+
     /// Looks at itself.
     fn look(&mut self, sense: &Sense<'_>) {
         let tree = sense.tree();
@@ -204,7 +219,7 @@ impl Stuntperson {
     fn shake(&mut self, sense: &Sense<'_>, out: &mut Actuation) -> bool {
         let shake = self.options.shake;
         let since = sense.time() - *self.began.get_or_insert(sense.time());
-        if since + 0.5 * sense.dt >= shake.seconds {
+        if since + 0.5 * sense.dt >= shake.seconds.max(FEELING) {
             return false;
         }
         let (random, build) = (&mut self.random, &self.build);
@@ -213,20 +228,45 @@ impl Stuntperson {
             let mut one = || random.between(-1.0, 1.0);
             let force = shake.force * DVec3::new(one(), one(), one());
             own.q.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
-            let ways: Vec<f64> = own.v.iter().enumerate().map(|(k, _)| if k < build.root_freedoms() { 0.0 } else { one() }).collect();
+            let ways: Vec<f64> = own
+                .v
+                .iter()
+                .enumerate()
+                .map(|(k, _)| if k < build.root_freedoms() { 0.0 } else { one() })
+                .collect();
             let mut pose = own.clone();
             pose.integrate(build.own(), &ways, shake.angle);
             let gains = Tuned::new(build.own(), build.own().body_ids(), Gains::Table { scale: 1.0 });
             (force, pose, gains)
         });
-        out.body_force[sense.root()].linear += *force;
+        // The rest of the time it holds still until it feels the ground.
+        let force = if since < shake.seconds { *force } else { DVec3::ZERO };
+        out.body_force[sense.root()].linear += force;
         self.values[0] = per_weight(force.cross(DVec3::ONE), sense);
         let still = vec![0.0; pose.v.len()];
         crate::stand::write_servos(sense, build.own(), gains, pose, &still, out, |_| (1.0, 1.0));
         true
     }
 
+    /// How fast a head strikes is how fast it went before.
+    fn mind_the_head(&mut self, sense: &Sense<'_>) {
+        let Some(head) = sense.own.physique().head() else { return };
+        let body = sense.body_of(head);
+        let center =
+            sense.data.world_from_body(body).transform_point(sense.bone(head).inertia().center_of_mass);
+        let speed = sense.data.point_velocity(body, center).length();
+        let touches = sense.own.touches()[head.index()].force().length() > STRUCK;
+        let (lately, touched, worst) = &mut self.head;
+        if touches && !*touched {
+            *worst = lately.iter().copied().fold(*worst, f64::max);
+        }
+        lately.rotate_left(1);
+        lately[LATELY - 1] = speed;
+        *touched = touches;
+    }
+
     fn publish(&mut self) {
+        self.values[3] = self.head.2;
         let skill = self.supervisor.active().and_then(|skill| pool::find(skill.terms().name));
         self.values[1] = skill.map_or(-1.0, |k| k as f64);
         self.values[2] = f64::from(self.supervisor.changes());
@@ -254,6 +294,7 @@ impl Controller for Stuntperson {
 
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.values[0] = 0.0;
+        self.mind_the_head(sense);
         let mut desk = self.desk.take().unwrap_or_else(|| desk(sense.model));
         desk.now.clear();
         if self.shake(sense, &mut desk.now) {

@@ -52,7 +52,12 @@ pub struct Row {
 }
 
 pub(crate) const fn bid(name: &'static str) -> Published {
-    Published { name, unit: "", help: "What this skill bid when it was asked last, 0 to 20", together: Together::Most }
+    Published {
+        name,
+        unit: "",
+        help: "What this skill bid when it was asked last, 0 to 20",
+        together: Together::Most,
+    }
 }
 
 /// All skills.
@@ -75,7 +80,14 @@ pub const SKILLS: &[Row] = &[
                 "slope < 15.0",
                 "friction > 0.2",
             ]),
-            after: Conditions::of(&["capture-margin > 0.0", "com-speed < 0.05", "com-acceleration < 0.1", "posture < 0.1"]),
+            after: Conditions::of(&[
+                "capture-margin > 0.005",
+                "feet-down > 1.5",
+                "com-speed < 0.05",
+                "com-acceleration < 0.1",
+                "posture < 0.1",
+                "trunk-up > 0.9",
+            ]),
             settled: 0.2,
             during: Conditions::of(&["capture-margin > -0.01", "trunk-up > 0.8"]),
             patience: 0.03,
@@ -83,6 +95,39 @@ pub const SKILLS: &[Row] = &[
         },
         table: None,
         make: |terms, m| Ok(Box::new(Upright::new(m.build.clone(), m.physique, terms, 0.5)?)),
+    },
+    Row {
+        name: "bend",
+        help: "Bends down and comes up again, when it is asked to",
+        bid: bid("bid-bend"),
+        planar: false,
+        terms: || Terms {
+            reaches: true,
+            voluntary: true,
+            before: Conditions::of(&[
+                "trunk-up > 0.9",
+                "pelvis-rise > 0.85",
+                "feet-down > 1.5",
+                "capture-margin > 0.02",
+                "com-speed < 0.1",
+                "posture < 0.25",
+                "slope < 10.0",
+                "friction > 0.3",
+            ]),
+            after: Conditions::of(&[
+                "skill-progress > 0.99",
+                "trunk-up > 0.9",
+                "capture-margin > 0.005",
+                "com-speed < 0.3",
+                "com-acceleration < 2.0",
+                "posture < 0.25",
+            ]),
+            during: Conditions::of(&["capture-margin > -0.01", "skill-time < 4.0"]),
+            patience: 0.03,
+            ..Terms::new("bend", 1)
+        },
+        table: Some(include_str!("tables/bend.toml")),
+        make: |terms, m| posed(terms, m, |_| false),
     },
     Row {
         name: "crouch-to-stand",
@@ -98,7 +143,7 @@ pub const SKILLS: &[Row] = &[
                 "trunk-down < 0.5",
                 "knees-down < 0.5",
                 "hands-down < 0.5",
-                "capture-margin > 0.0",
+                "capture-margin > -0.03",
                 "com-speed < 0.7",
                 "slope < 15.0",
                 "friction > 0.2",
@@ -113,7 +158,7 @@ pub const SKILLS: &[Row] = &[
                 "posture < 0.25",
             ]),
             settled: 0.05,
-            during: Conditions::of(&["capture-margin > -0.02", "skill-time < 4.0"]),
+            during: Conditions::of(&["capture-margin > -0.04", "skill-time < 4.0"]),
             patience: 0.05,
             ..Terms::new("crouch-to-stand", 5)
         },
@@ -128,6 +173,8 @@ pub const SKILLS: &[Row] = &[
         terms: || Terms {
             after: Conditions::of(&["com-speed < 0.05", "joint-speed < 0.3"]),
             settled: 0.5,
+            // Who is on the feet, or on the way down, is not at rest.
+            during: Conditions::of(&["pelvis-rise < 0.35", "or", "pelvis-rise < 0.7", "com-speed < 0.3"]),
             ..Terms::new("default", 1)
         },
         table: None,
@@ -170,7 +217,8 @@ pub const SKILLS: &[Row] = &[
         terms: || Terms {
             reaches: true,
             before: Conditions::of(&[
-                "trunk-front < -0.7",
+                "trunk-front < -0.5",
+                "pelvis-front < -0.7",
                 "pelvis-height < 0.3",
                 "com-speed < 0.15",
                 "slope < 10.0",
@@ -188,7 +236,8 @@ pub const SKILLS: &[Row] = &[
                 "posture < 0.25",
             ]),
             settled: 0.05,
-            during: Conditions::of(&["skill-time < 6.0"]),
+            // On its feet in time, or it is no use to go on.
+            during: Conditions::of(&["skill-time < 4.3", "or", "pelvis-rise > 0.45", "skill-time < 7.5"]),
             ..Terms::new("prone-to-stand", 3)
         },
         table: Some(include_str!("tables/prone-to-stand.toml")),
@@ -201,10 +250,12 @@ pub const SKILLS: &[Row] = &[
         planar: false,
         terms: || Terms {
             before: Conditions::of(&[
-                "trunk-front > -0.7",
-                "trunk-up < 0.6",
+                "pelvis-front > -0.7",
+                "trunk-up < 0.7",
                 "pelvis-height < 0.3",
-                "com-speed < 0.15",
+                // No movement of the centre of mass, as in the paper: it rests first.
+                "com-speed < 0.05",
+                "joint-speed < 0.3",
                 "wanted-height > 0.5",
             ]),
             after: Conditions::of(&["trunk-front < -0.8", "com-speed < 0.1", "limbs-bent < 30.0"]),
@@ -230,13 +281,21 @@ pub const SKILLS: &[Row] = &[
 /// A skill that is a table of poses.
 fn posed(terms: Terms, making: &Making<'_>, mirrored: Mirrored) -> Result<Box<dyn Skill>, Refusal> {
     let name = terms.name;
-    let table = making.table.clone().ok_or_else(|| Refusal::new("controller", format!("{name} has no table of poses")))?;
+    let table = making
+        .table
+        .clone()
+        .ok_or_else(|| Refusal::new("controller", format!("{name} has no table of poses")))?;
     Ok(Box::new(Posed::new(making.build.clone(), making.physique, terms, table, mirrored)?))
 }
 
 /// How far the left side of the chest faces the sky.
 fn left(sense: &crate::controller::Sense<'_>) -> f64 {
-    sense.data.world_from_body(sense.body_of(sense.own.physique().trunk())).rotation.y_axis.dot(sense.own.up())
+    sense
+        .data
+        .world_from_body(sense.body_of(sense.own.physique().trunk()))
+        .rotation
+        .y_axis
+        .dot(sense.own.up())
 }
 
 /// The row of this name.

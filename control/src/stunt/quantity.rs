@@ -103,7 +103,9 @@ pub const QUANTITIES: &[Quantity] = &[
         Some(trunk(l).y_axis.dot(l.sense.own.up()))
     })
     .odd(),
-    row("pelvis-up", "of 1", "How upright the pelvis is", |l| Some((root(l) * l.build.root_up()).dot(l.sense.own.up()))),
+    row("pelvis-up", "of 1", "How upright the pelvis is", |l| {
+        Some((root(l) * l.build.root_up()).dot(l.sense.own.up()))
+    }),
     row("pelvis-front", "of 1", "Where the pelvis faces: 1 the sky, -1 the ground", |l| {
         Some(root(l).x_axis.dot(l.sense.own.up()))
     }),
@@ -142,12 +144,19 @@ pub const QUANTITIES: &[Quantity] = &[
     row("beyond", "m", "How far the capture point is beyond the soles, all of them on the ground", beyond),
     row("fall-forward", "m", "Capture point forward of the middle of the ankles", |l| Some(fall(l).x)),
     row("fall-left", "m", "Capture point left of the middle of the ankles", |l| Some(fall(l).y)).odd(),
-    row("over-feet", "m", "Distance along the ground of the centre of mass from the middle of the soles", |l| {
-        let soles = soles(l)?;
-        Some((l.sense.own.center_of_mass().truncate() - soles).length())
-    }),
+    row(
+        "over-feet",
+        "m",
+        "Distance along the ground of the centre of mass from the middle of the soles",
+        |l| {
+            let soles = soles(l)?;
+            Some((l.sense.own.center_of_mass().truncate() - soles).length())
+        },
+    ),
     // Environment.
-    row("feet-down", "", "Feet that bear", |l| Some(count(l, |part| matches!(part, Part::Foot(_) | Part::Toe(_))))),
+    row("feet-down", "", "Feet that bear", |l| {
+        Some(count(l, |part| matches!(part, Part::Foot(_) | Part::Toe(_))))
+    }),
     row("hands-down", "", "Hands and forearms that bear", |l| {
         Some(count(l, |part| matches!(part, Part::Hand(_) | Part::Forearm(_))))
     }),
@@ -158,8 +167,9 @@ pub const QUANTITIES: &[Quantity] = &[
         Some(count(l, |part| matches!(part, Part::Pelvis | Part::Spine(_) | Part::Neck(_) | Part::Head)))
     }),
     row("feet-apart", "m", "Distance between the ankles along the ground", |l| {
-        let ankle =
-            |side: Side| l.sense.data.world_from_body(l.sense.body_of(l.build.biped().leg(side).foot)).translation;
+        let ankle = |side: Side| {
+            l.sense.data.world_from_body(l.sense.body_of(l.build.biped().leg(side).foot)).translation
+        };
         // In the plane they are always as far apart as the hips.
         let way = (ankle(Side::Left) - ankle(Side::Right)).truncate();
         Some(if l.build.is_planar() { way.x.abs() } else { way.length() })
@@ -167,9 +177,12 @@ pub const QUANTITIES: &[Quantity] = &[
     row("feet-load", "of 1", "Share of the weight on the feet", |l| {
         Some(Side::BOTH.map(|side| l.sense.own.load(side)).iter().sum::<f64>() / weight(l))
     }),
-    row("feet-difference", "of 1", "Share of the weight on the left foot beyond that on the right one", |l| {
-        Some((l.sense.own.load(Side::Left) - l.sense.own.load(Side::Right)) / weight(l))
-    })
+    row(
+        "feet-difference",
+        "of 1",
+        "Share of the weight on the left foot beyond that on the right one",
+        |l| Some((l.sense.own.load(Side::Left) - l.sense.own.load(Side::Right)) / weight(l)),
+    )
     .odd(),
     row("arms-under", "", "Hands that lie between the trunk and the ground", arms_under),
     row("slope", "deg", "How far what it is on is from level", slope),
@@ -179,7 +192,9 @@ pub const QUANTITIES: &[Quantity] = &[
         Some(l.goal.height)
     }),
     row("skill-time", "s", "Seconds since the active skill began", |l| Some(l.time)),
-    row("skill-progress", "of 1", "How far the active skill has come with what it does", |l| Some(l.progress)),
+    row("skill-progress", "of 1", "How far the active skill has come with what it does", |l| {
+        Some(l.progress)
+    }),
 ];
 
 /// How many there are.
@@ -260,7 +275,8 @@ fn posture(l: &Look<'_>) -> Option<f64> {
 /// Middle of all soles, whether they bear or not.
 fn soles(l: &Look<'_>) -> Option<DVec2> {
     let all = l.sense.own.physique().soles();
-    let place = |bone: Bone, point| l.sense.data.world_from_body(l.sense.body_of(bone)).transform_point(point);
+    let place =
+        |bone: Bone, point| l.sense.data.world_from_body(l.sense.body_of(bone)).transform_point(point);
     let sum: DVec2 = all.iter().map(|sole| place(sole.bone, sole.point_body).truncate()).sum();
     (!all.is_empty()).then(|| sum / all.len() as f64)
 }

@@ -26,7 +26,12 @@ pub struct Misspelt(pub String);
 impl fmt::Display for Misspelt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = QUANTITIES.iter().map(|q| q.name).collect();
-        write!(f, "is \"{}\", expected a relation such as \"com-speed < 0.3\", of: {}", self.0, names.join(", "))
+        write!(
+            f,
+            "is \"{}\", expected a relation such as \"com-speed < 0.3\", of: {}",
+            self.0,
+            names.join(", ")
+        )
     }
 }
 

@@ -50,7 +50,7 @@ impl Gauge {
 
     /// What it measures now, whether or not it is time for a sample.
     pub(crate) fn now(&self, world: &World, start: &Start) -> Option<f64> {
-        self.spec.quantity.sample(&Look { world, of: self.of, start })
+        self.spec.quantity.sample(&Look { world, of: self.of, order: &self.spec.order, start })
     }
 
     /// Its name, and the unit of a sample.
@@ -64,7 +64,7 @@ impl Gauge {
         if time < self.spec.from - 1e-9 || time > self.spec.until + 1e-9 {
             return;
         }
-        let look = Look { world, of: self.of, start };
+        let look = Look { world, of: self.of, order: &self.spec.order, start };
         let quantity = self.spec.quantity;
         let Some(x) = quantity.sample(&look) else { return };
         self.sum += x;

@@ -2,6 +2,8 @@
 //! of itself needs no row: scenes measure its readings by name.)
 
 use stuntlab_control::Senses;
+use stuntlab_control::chronicle::{Entry, in_order};
+use stuntlab_physics::Bodies;
 use stuntlab_physics::collide::{ColliderId, Ray, cast_ray};
 use stuntlab_physics::glam::DVec3;
 
@@ -112,10 +114,27 @@ pub(super) const ROWS: &[Quantity] = &[
         mean(all(l).filter_map(|w| w.way.share()))
     })
     .usually(Stat::Last),
+    row(
+        "skill-order",
+        "of 1",
+        "Whether what characters chose, one after the other, is the measurement's `order` (names that end in ? may be left out): 1 if all of it is, else the share that agrees from the start on",
+        skill_order,
+    )
+    .usually(Stat::Last),
     row(LAUNCH, "of 1", "Height of a character's highest body beside the highest of its whole recording", |l| {
         all(l).filter_map(|w| w.launch.and_then(|launch| launch.share())).reduce(f64::max)
     }),
 ];
+
+/// The least of all characters that choose.
+fn skill_order(look: &Look<'_>) -> Option<f64> {
+    let own = |bodies: Bodies| look.of.is_none_or(|body| bodies.contains(body));
+    let all = look.world.cast().iter().zip(&look.world.controllers);
+    let share = |chosen: &[Entry]| in_order(chosen, look.order);
+    let mine =
+        all.filter(|(member, _)| own(member.bodies)).map(|(_, controller)| share(controller.chronicle()));
+    mine.reduce(f64::min)
+}
 
 /// Played back bodies have no contacts with the world, so contacts do not tell.
 fn clearance(look: &Look<'_>) -> Option<f64> {

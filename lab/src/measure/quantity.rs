@@ -83,6 +83,8 @@ pub struct Look<'a> {
     pub world: &'a World,
     /// The body the measurement is of, or the root of its character.
     pub of: Option<BodyId>,
+    /// Names in the order in which the measurement expects them.
+    pub order: &'a [String],
     pub(super) start: &'a Start,
 }
 

@@ -227,7 +227,10 @@ impl Painter {
                 Some(figure) => names::above(world, k, figure.top),
                 None => names::over(world, k),
             };
-            self.picture.label(at, world.cast()[k].name.clone(), wear(world, k).own);
+            let name = &world.cast()[k].name;
+            let chosen = world.controllers.get(k).and_then(|controller| controller.chronicle().last());
+            let words = chosen.map_or_else(|| name.clone(), |entry| format!("{name}: {}", entry.chosen));
+            self.picture.label(at, words, wear(world, k).own);
         }
     }
 }

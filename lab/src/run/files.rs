@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::chosen;
 use super::film::{FilmOptions, Recorder};
 use super::lanes::{Lane, Run};
 use super::manifest::{FileManifest, Manifest};
@@ -23,7 +24,9 @@ pub(super) const FILM: [&str; 2] = ["run.gif", "sheet.png"];
 const FIXED: [&str; 8] =
     [MANIFEST, METRICS, "run.gif", "run.avi", "sheet.png", "log.csv", "run.bvh", "blackbox.txt"];
 /// How names of the other files of a run begin and end.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 9] = [
+    ("skills", ".csv"),
+    ("skills", ".svg"),
     ("log-", ".csv"),
     ("run-", ".bvh"),
     ("blackbox-", ".txt"),
@@ -40,6 +43,8 @@ pub(super) struct LaneFiles {
     /// One per table.
     pub(super) tables: Vec<String>,
     pub(super) black_box: String,
+    /// Table and timeline of what was chosen.
+    pub(super) chosen: [String; 2],
     /// One per character.
     pub(super) motions: Vec<String>,
 }
@@ -51,6 +56,7 @@ pub(super) fn lane_files(run: &Run) -> Vec<LaneFiles> {
         log: names.give("log", &lane.name, "csv"),
         tables: lane.tables.iter().map(|table| names.give(table.name(), &lane.name, "csv")).collect(),
         black_box: names.give("blackbox", &lane.name, "txt"),
+        chosen: ["csv", "svg"].map(|ending| names.give("skills", &lane.name, ending)),
         motions: lane
             .tracks
             .iter()
@@ -71,6 +77,11 @@ pub(super) fn texts(run: &Run) -> Result<Vec<(String, String)>, FileError> {
         texts.push((names.log, lane.log.text().to_owned()));
         let tables = lane.tables.iter().map(|table| table.text().to_owned());
         texts.extend(names.tables.into_iter().zip(tables));
+        if chosen::any(&lane.world) {
+            let [table, timeline] = names.chosen;
+            texts.push((table, chosen::table(&lane.world)));
+            texts.push((timeline, chosen::timeline(&lane.world)));
+        }
         for (track, name) in lane.tracks.iter().zip(names.motions) {
             let problem = |e: String| FileError::io(Path::new(&name))(std::io::Error::other(e));
             let text = track.write(lane.world.model()).map_err(problem)?;
@@ -108,8 +119,9 @@ impl RunFiles {
     /// # Errors
     /// A directory that another run is writing into, or that cannot be written.
     pub fn create(dir: &Path, run: &Run) -> Result<Self, FileError> {
-        let lane_names =
-            |names: LaneFiles| [vec![names.log, names.black_box], names.tables, names.motions].concat();
+        let lane_names = |names: LaneFiles| {
+            [vec![names.log, names.black_box], names.chosen.to_vec(), names.tables, names.motions].concat()
+        };
         let coming: Vec<String> = lane_files(run).into_iter().flat_map(lane_names).collect();
         let lock = Lock::take(dir, &format!("run {}", run.scene.name), &coming)?;
         clear(dir, lock.left())?;

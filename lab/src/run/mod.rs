@@ -2,6 +2,7 @@
 
 mod apart;
 mod bvh;
+mod chosen;
 mod compare;
 mod files;
 mod film;

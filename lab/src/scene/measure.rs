@@ -23,6 +23,8 @@ pub struct MeasureSpec {
     pub min: Option<f64>,
     /// Largest value that passes.
     pub max: Option<f64>,
+    /// Names in the order in which they are expected, of quantities that are about an order.
+    pub order: Vec<String>,
     /// Variants it is for; all of them where empty.
     pub only: Vec<String>,
     pub(crate) line: usize,
@@ -40,6 +42,7 @@ impl MeasureSpec {
             until: f64::INFINITY,
             min: None,
             max: None,
+            order: Vec::new(),
             only: Vec::new(),
             line: 0,
         }
@@ -79,6 +82,7 @@ pub(crate) fn read(
         until: fields.at_least_zero("until")?.unwrap_or(f64::INFINITY),
         min: fields.number("min")?,
         max: fields.number("max")?,
+        order: fields.texts("order")?,
         only: fields.texts("only")?,
         line: fields.line(),
     };

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `adaptive-study` | what random hits do to characters that answer ([`adaptive`]) |
 //! | `dynamo-trials` | how often world-space control does what its scenes show, from many seeds ([`dynamo_trials`]) |
+//! | `get-up-study` | whether a stuntperson gets up, whatever way it fell ([`get_up`]) |
 //! | `gain-map` | how far gains may be off before a control law fails ([`gain_map`]) |
 //! | `clip-trials` | how the tracker's defaults do on every recording at hand ([`clip_trials`]) |
 //! | `push-atlas` | how hard walkers may be pushed, for how long, when and from where ([`push_atlas`]) |
@@ -24,6 +25,7 @@ pub mod clip_trials;
 pub mod dynamo_trials;
 mod engine;
 pub mod gain_map;
+pub mod get_up;
 mod mark;
 mod merge;
 mod plan;
@@ -135,6 +137,7 @@ pub const STUDIES: &[Study] = &[
     clip_trials::STUDY,
     dynamo_trials::STUDY,
     gain_map::STUDY,
+    get_up::STUDY,
     push_atlas::STUDY,
     round_trip::STUDY,
     search::STUDY,

@@ -1,5 +1,7 @@
 //! What the side panel offers: the world's settings, one character's controller with all numbers its kind has, and charts.
 
+use stuntlab_control::Controller;
+use stuntlab_control::stunt::skill::MOST;
 use stuntlab_physics::{BodyId, JointKind, State};
 
 use super::app::App;
@@ -82,6 +84,7 @@ impl App {
                     .map(|(key, value, range)| slider(key, value, range, Act::Setting(key))),
             );
         }
+        rows.extend(world.controllers.get(k).map_or_else(Vec::new, |controller| bids(controller.as_ref())));
         rows.push(Row::Heading("charts (four at most)".to_owned()));
         for source in Source::all(pane, k) {
             let on = pane.charts.shows(source);
@@ -154,6 +157,18 @@ impl App {
             edit(&mut self.panes[self.active], body);
         }
     }
+}
+
+/// What everyone bid when somebody was chosen last; the one that was is marked.
+fn bids(controller: &dyn Controller) -> Vec<Row> {
+    let Some(last) = controller.chronicle().last() else { return Vec::new() };
+    let bar = |(name, bid, _): &(&'static str, u8, String)| Row::Bar {
+        label: (*name).to_owned(),
+        value: f64::from(*bid),
+        most: f64::from(MOST),
+        marked: *name == last.chosen,
+    };
+    std::iter::once(Row::Heading("bids".to_owned())).chain(last.bids.iter().map(bar)).collect()
 }
 
 /// Whether a freedom of a body's joint turns; else it slides.

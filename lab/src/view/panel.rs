@@ -18,6 +18,8 @@ pub(crate) enum Row {
     Switch { label: String, on: bool, act: Act },
     /// A number within a range.
     Slider { label: String, value: f64, range: (f64, f64), act: Act },
+    /// A number of a whole, to be read only; marked where it is the one that counts.
+    Bar { label: String, value: f64, most: f64, marked: bool },
 }
 
 /// What was pressed, and of a slider the number it was left at.
@@ -91,7 +93,7 @@ impl Panel {
         }
         let (k, place) = under?;
         match &rows[k] {
-            Row::Heading(_) => None,
+            Row::Heading(_) | Row::Bar { .. } => None,
             Row::Button { act, .. } | Row::Switch { act, .. } => Some(Pressed { act: *act, value: None }),
             Row::Slider { act, range, .. } => {
                 self.held = Some((*act, slid(place, *range, x)));
@@ -106,7 +108,8 @@ impl Panel {
             Row::Heading(label)
             | Row::Button { label, .. }
             | Row::Switch { label, .. }
-            | Row::Slider { label, .. } => label.clone(),
+            | Row::Slider { label, .. }
+            | Row::Bar { label, .. } => label.clone(),
         };
         let seen = |(k, row)| Some((label(row), place(area, size, self.scroll, k)?));
         let places = rows.iter().enumerate().filter_map(seen);
@@ -151,6 +154,16 @@ impl Panel {
             }
             Row::Switch { label, on, .. } => {
                 line(label, if *on { "on" } else { "off" }, palette::WHITE, middle)
+            }
+            Row::Bar { label, value, most, marked } => {
+                let wide = ((value / most).clamp(0.0, 1.0) * f64::from(width)) as i32;
+                let color = if *marked { palette::ORANGE } else { palette::BLUE };
+                canvas.blend_rect(x, y, width, height, BAR, 0.3);
+                canvas.blend_rect(x, y, wide, height, color, 0.75);
+                let number = short(*value);
+                let right = x + width - pad - font::text_width(&number, size) as i32;
+                font::draw_text(canvas, x + pad, middle, label, size, palette::WHITE, 1.0);
+                font::draw_text(canvas, right, middle, &number, size, palette::WHITE, 1.0);
             }
             Row::Slider { label, value, range: (low, high), act } => {
                 let shown = self.held.filter(|(held, _)| held == act).map_or(*value, |(_, value)| value);

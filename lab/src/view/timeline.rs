@@ -1,5 +1,6 @@
 //! What happened in a world and when: events of the scene, hits, falls and the user's own deeds, on a strip to scrub along.
 
+use stuntlab_control::chronicle::Entry;
 use stuntlab_viewer::canvas::{Canvas, Rect};
 use stuntlab_viewer::font::{self, cap_height};
 use stuntlab_viewer::palette::{self, Color};
@@ -65,6 +66,20 @@ impl Timeline {
         }
         for k in 0..world.cast().len() {
             self.member(world, k, time);
+            self.choices(world, k, (before, time));
+        }
+    }
+
+    /// What a character chose within a step.
+    fn choices(&mut self, world: &World, k: usize, (before, time): (f64, f64)) {
+        let of = |entry: &&Entry| entry.time > before - 1e-9 && entry.time <= time - 1e-9;
+        let chosen = world.controllers[k].chronicle();
+        for entry in chosen.iter().rev().take(2).rev().filter(of) {
+            self.note(
+                entry.time,
+                format!("{}: {}, {}", world.cast()[k].name, entry.chosen, entry.why),
+                palette::BLUE,
+            );
         }
     }
 

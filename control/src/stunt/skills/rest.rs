@@ -25,8 +25,8 @@ const LYING: [(fn(Side) -> Part, [f64; 3]); 5] = [
     (Part::Thigh, [0.0, 5.0, 0.0]),
     (Part::Shank, [5.0, 0.0, 0.0]),
     (Part::Foot, [-20.0, 0.0, 0.0]),
-    (Part::UpperArm, [0.0, 35.0, 0.0]),
-    (Part::Forearm, [15.0, 0.0, 0.0]),
+    (Part::UpperArm, [-20.0, 45.0, 0.0]),
+    (Part::Forearm, [70.0, 0.0, 0.0]),
 ];
 
 /// Rests.

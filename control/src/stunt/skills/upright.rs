@@ -31,7 +31,12 @@ pub(crate) struct Upright {
 }
 
 impl Upright {
-    pub(crate) fn new(build: Arc<Build>, physique: &Physique, terms: Terms, seconds: f64) -> Result<Self, Refusal> {
+    pub(crate) fn new(
+        build: Arc<Build>,
+        physique: &Physique,
+        terms: Terms,
+        seconds: f64,
+    ) -> Result<Self, Refusal> {
         let own = build.own();
         Ok(Self {
             stand: Stand::new(own.clone(), physique, StandOptions::default())?,
