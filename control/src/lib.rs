@@ -9,6 +9,7 @@
 //! | [`controller`] | the trait and what a controller sees |
 //! | [`senses`] | what a character feels of its own body: balance, support, contacts, loads |
 //! | [`layers`] | several controllers for one character: intents that add, override or blend |
+//! | [`learned`] | whether a skill will succeed from here, as a classifier trained elsewhere (Faloutsos et al. 2001) |
 //! | [`kind`], [`settings`] | a row per kind of controller, and how settings are read |
 //! | [`chronicle`] | what one that chooses has chosen, and why |
 //! | [`readings`] | what a controller says of itself, for scenes, logs and the window |
@@ -150,7 +151,9 @@ pub mod gains;
 mod joint_axes;
 pub mod kind;
 pub mod layers;
+pub mod learned;
 pub mod limb;
+pub mod planar;
 pub mod playback;
 pub mod pose;
 pub mod pose_graph;

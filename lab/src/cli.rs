@@ -6,6 +6,7 @@ mod clip;
 mod compare;
 mod film;
 mod gallery;
+mod learn;
 mod list;
 mod replay;
 mod run;
@@ -156,6 +157,8 @@ enum Command {
     },
     /// Search for better values of a scene's parameters (CMA-ES), as a patch of the scene.
     Tune(tune::TuneArgs),
+    /// Learn from which states skills succeed: samples, support vector machines, thresholds.
+    Learn(learn::LearnArgs),
     /// Watch a scene in a window; F1 lists the keys.
     View {
         #[command(flatten)]
@@ -201,6 +204,7 @@ pub(crate) fn run() -> ExitCode {
         Some(Command::Compare(args)) => compare::run(&args, voice),
         Some(Command::Merge { dirs, out }) => study::merge(&dirs, &out, voice),
         Some(Command::Tune(args)) => tune::tune(&args, voice),
+        Some(Command::Learn(args)) => learn::run(&args, voice),
         Some(Command::View { chosen, window }) => view::view(&chosen, &window, voice),
         Some(Command::Replay { run }) => replay::replay(&run, voice),
         Some(Command::Verify { dir }) => verify(dir.as_deref(), voice),
@@ -220,6 +224,9 @@ fn run_scene_or_study(
     part: &Part,
     voice: Voice,
 ) -> ExitCode {
+    if chosen.scene == learn::STUDY {
+        return learn::study(part, out, voice);
+    }
     let Some(study) = stuntlab::study::find(&chosen.scene) else {
         let Part { quick, shard, threads } = part;
         if *quick || shard.is_some() || threads.is_some() {

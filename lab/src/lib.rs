@@ -12,6 +12,7 @@
 //! | [`compare`] | formulations side by side, in one report |
 //! | [`study`] | many runs boiled down to tables and pictures |
 //! | [`tune`] | parameters of scenes by CMA-ES |
+//! | [`learn`] | from which states a skill succeeds, by support vector machines |
 //! | [`stats`] | estimates with 95 % intervals |
 //! | [`view`] | the window |
 //! | [`verify`] | reference fixtures |
@@ -22,6 +23,7 @@ pub mod check;
 pub mod clip;
 pub mod compare;
 pub mod disk;
+pub mod learn;
 pub mod measure;
 pub mod paint;
 mod parallel;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Bone, Character, Part, Physique};
+use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{BodyId, JointKind, Model, State};
 
 use crate::kind::Refusal;
@@ -33,6 +34,8 @@ pub struct Build {
     stand: State,
     /// Height of the root when it stands, m.
     tall: f64,
+    /// Whether it lives in a plane.
+    is_planar: bool,
 }
 
 impl Build {
@@ -41,9 +44,16 @@ impl Build {
     /// # Errors
     /// A figure without legs, or with a root that cannot move freely.
     pub fn new(figure: Arc<Character>, own: Arc<Model>, physique: &Physique) -> Result<Self, Refusal> {
-        if own.bodies()[0].joint().kind != JointKind::Free {
-            return Err(Refusal::new("figure", "has a root that cannot move freely, expected one that can"));
-        }
+        let is_planar = match own.bodies()[0].joint().kind {
+            JointKind::Free => false,
+            JointKind::Planar => true,
+            _ => {
+                return Err(Refusal::new(
+                    "figure",
+                    "has a root that cannot move freely, expected one that can",
+                ));
+            }
+        };
         let find = |part: Part| physique.parts().iter().position(|p| *p == Some(part)).map(Bone::new);
         let arm = |side| [find(Part::UpperArm(side)), find(Part::Forearm(side)), find(Part::Hand(side))];
         let mut build = Self {
@@ -52,6 +62,7 @@ impl Build {
             arms: Side::BOTH.map(arm),
             stand: State::new(&own),
             tall: figure.root_height(),
+            is_planar,
             figure,
             own,
         };
@@ -92,6 +103,21 @@ impl Build {
     /// Height of its root when it stands, m.
     pub fn tall(&self) -> f64 {
         self.tall
+    }
+
+    /// Whether it lives in a plane.
+    pub fn is_planar(&self) -> bool {
+        self.is_planar
+    }
+
+    /// Freedoms of its root.
+    pub fn root_freedoms(&self) -> usize {
+        self.own.bodies()[0].freedoms().len()
+    }
+
+    /// What is up in the root's axes when it stands: a planar root's y is.
+    pub fn root_up(&self) -> DVec3 {
+        if self.is_planar { DVec3::Y } else { DVec3::Z }
     }
 
     /// What every body is.

@@ -282,7 +282,7 @@ impl Player {
         // The root goes where it goes.
         let root = self.build.own().bodies()[0].coordinates();
         self.pose.q[root].copy_from_slice(&sense.state.q[sense.model.body(sense.root()).coordinates()]);
-        self.rates[..6].fill(0.0);
+        self.rates[..self.build.root_freedoms()].fill(0.0);
         let bears = self.table.stand.map_or(0.0, |stand| {
             let before: f64 = self.table.seconds.iter().take(stand).sum();
             ((time - before) / BEARING).clamp(0.0, 1.0)
@@ -304,7 +304,9 @@ impl Player {
             return;
         }
         let first = sense.tree().freedoms.range().start;
-        for (k, (stiffness, damping)) in self.gains.table().iter().enumerate().skip(6) {
+        for (k, (stiffness, damping)) in
+            self.gains.table().iter().enumerate().skip(self.build.root_freedoms())
+        {
             let (stands, damps) = (&mut out.servo.stiffness[first + k], &mut out.servo.damping[first + k]);
             *stands = (1.0 - share) * *stands + share * stiffness;
             *damps = (1.0 - share) * *damps + share * damping;

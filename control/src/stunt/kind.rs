@@ -6,7 +6,7 @@ use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Character, Part};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DQuat;
-use stuntlab_physics::{BodyId, Data, State};
+use stuntlab_physics::{BodyId, Data, JointKind, State};
 
 use super::build::{Build, STAND};
 use super::keys::Table;
@@ -17,6 +17,7 @@ use super::supervisor::Supervisor;
 use super::{COMMANDS, PUBLISHED, Shake, StuntOptions, Stuntperson};
 use crate::controller::Controller;
 use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::learned::{Classifier, Judge};
 use crate::round_trip::fall::Fall;
 use crate::settings::{Fields, SettingError};
 
@@ -33,6 +34,7 @@ pub const KIND: Kind = Kind {
 const KEYS: &[Setting] = &[
     Setting::new("pool", "", "names of the skills it has; all where it is not written"),
     Setting::new("supervise", "true", "whether another skill takes over; else the first one stays"),
+    Setting::new("learned", "false", "whether skills ask what they have learned, after their pre-conditions"),
     Setting::new("tick", "0.015", "seconds between looks of the supervisor"),
     Setting::new("dwell", "0.15", "seconds before a skill that is not urgent takes over from another one"),
     Setting::new("fade", "0.1", "seconds from what was commanded to what the next skill commands"),
@@ -120,6 +122,7 @@ struct StuntMaker {
     pool: Vec<usize>,
     options: StuntOptions,
     supervise: bool,
+    learned: bool,
     dwell: f64,
     fall: Fall,
     start: Start,
@@ -151,9 +154,6 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
             return Err(fields.error("pool", format!("has \"{name}\" twice, expected each skill once")));
         }
         pool.push(found);
-    }
-    if pool.is_empty() {
-        pool = (0..SKILLS.len()).collect();
     }
     let mut tables = Vec::new();
     for row in SKILLS {
@@ -195,6 +195,7 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
     Ok(StuntMaker {
         pool,
         supervise: fields.flag("supervise")?.unwrap_or(true),
+        learned: fields.flag("learned")?.unwrap_or(false),
         dwell: fields.at_least_zero("dwell")?.unwrap_or(0.15),
         fall: fields.choice("fall", &falls)?.unwrap_or(Fall::Reach),
         start: fields.choice("start", &starts)?.unwrap_or(Start::Stand),
@@ -236,6 +237,27 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
     };
     let root = &model.bodies()[0];
     state.set_rotation(root, turn);
+    // A planar root has its height second, and turns back as its angle grows.
+    let is_planar = root.joint().kind == JointKind::Planar;
+    if is_planar {
+        let lean = match start {
+            Start::Prone => quarter,
+            Start::Supine => -quarter,
+            _ => 0.0,
+        };
+        state.q[root.coordinates()][2] = -lean;
+        if lean != 0.0 {
+            // Arms ahead: in the plane, hands beside the hips could not get below the shoulders any more.
+            for (k, part) in figure.parts().iter().enumerate() {
+                let flexion: f64 = match part {
+                    Part::UpperArm(_) => 150.0,
+                    Part::Forearm(_) => 20.0,
+                    _ => continue,
+                };
+                figure.set_angles(&mut state, BodyId::new(k), [flexion.to_radians(), 0.0, 0.0]);
+            }
+        }
+    }
     let mut data = Data::new(model);
     forward_kinematics(model, &state, &mut data);
     let lowest = |id: &stuntlab_physics::collide::Collider| {
@@ -245,7 +267,7 @@ fn start(figure: &Arc<Character>, start: Start) -> State {
     };
     let lowest = model.colliders().list().iter().filter_map(lowest).fold(f64::INFINITY, f64::min);
     if lowest.is_finite() {
-        state.q[root.coordinates()][2] -= lowest;
+        state.q[root.coordinates()][if is_planar { 1 } else { 2 }] -= lowest;
     }
     state
 }
@@ -259,6 +281,17 @@ fn needs(figure: Option<&Arc<Character>>) -> Result<&Arc<Character>, Refusal> {
     })
 }
 
+impl StuntMaker {
+    /// The skills it was given; of none all that are for such figures.
+    fn pool_of(&self, is_planar: bool) -> Vec<usize> {
+        if self.pool.is_empty() {
+            (0..SKILLS.len()).filter(|k| SKILLS[*k].planar == is_planar).collect()
+        } else {
+            self.pool.clone()
+        }
+    }
+}
+
 impl Maker for StuntMaker {
     fn start(&self, figure: Option<&Arc<Character>>) -> Result<Option<Vec<f64>>, Refusal> {
         Ok(Some(start(needs(figure)?, self.start).q))
@@ -268,7 +301,7 @@ impl Maker for StuntMaker {
         let figure = needs(casting.figure.as_ref())?;
         let build = Arc::new(Build::new(figure.clone(), casting.own.clone(), &casting.physique)?);
         let mut skills: Vec<Box<dyn Skill>> = Vec::new();
-        for &k in &self.pool {
+        for k in self.pool_of(build.is_planar()) {
             let making = Making {
                 build: build.clone(),
                 physique: &casting.physique,
@@ -276,6 +309,12 @@ impl Maker for StuntMaker {
                 fall: self.fall,
             };
             let mut terms = (SKILLS[k].terms)();
+            if let Some(text) = crate::planar::models::of(terms.name).filter(|_| self.learned) {
+                let refused = |e: SettingError| Refusal::new("learned", e.to_string());
+                let classifier = Classifier::parse(terms.name, text).map_err(refused)?;
+                Judge::new(&classifier, build.own(), &casting.physique)?;
+                terms.learned = Some(Arc::new(classifier.decider()));
+            }
             self.changes
                 .iter()
                 .filter(|change| change.skill == k)

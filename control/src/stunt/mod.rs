@@ -19,6 +19,7 @@
 //! | [`keys`] | pose control |
 //! | `build`, `kind` | the figure; what scenes write |
 
+mod alone;
 pub mod build;
 pub mod features;
 pub mod keys;
@@ -30,13 +31,16 @@ pub mod skill;
 mod skills;
 pub mod supervisor;
 
+pub use alone::Alone;
 pub use build::Build;
 pub use kind::KIND;
 pub use skill::{Bid, Learned, Skill, Status, Terms};
+pub use skills::planar::moved;
 pub use supervisor::Supervisor;
 
 use std::sync::Arc;
 
+use stuntlab_mocap::character::Physique;
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::random::Random;
 use stuntlab_physics::{Actuation, Model, State};
@@ -152,12 +156,12 @@ impl Stuntperson {
     pub fn new(build: Arc<Build>, supervisor: Supervisor, options: StuntOptions, seed: u64) -> Self {
         Self {
             own: State::new(build.own()),
+            features: Features::new(build.own(), &Physique::of(build.figure())),
             build,
             supervisor,
             options,
             goal: Goal::default(),
             facts: Facts::default(),
-            features: Features::default(),
             wait: 0,
             fading: None,
             desk: None,
@@ -207,7 +211,7 @@ impl Stuntperson {
         let time = self.supervisor.time(sense.time());
         let (build, own, goal) = (&*self.build, &self.own, self.goal);
         self.facts.take(&Look { sense, build, own, goal, time, progress });
-        self.features.take(sense, &self.build, &self.own);
+        self.features.take(sense);
     }
 
     /// Pushed about, before anything else. Returns whether it still is.
@@ -223,8 +227,12 @@ impl Stuntperson {
             let mut one = || random.between(-1.0, 1.0);
             let force = shake.force * DVec3::new(one(), one(), one());
             own.q.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
-            let ways: Vec<f64> =
-                own.v.iter().enumerate().map(|(k, _)| if k < 6 { 0.0 } else { one() }).collect();
+            let ways: Vec<f64> = own
+                .v
+                .iter()
+                .enumerate()
+                .map(|(k, _)| if k < build.root_freedoms() { 0.0 } else { one() })
+                .collect();
             let mut pose = own.clone();
             pose.integrate(build.own(), &ways, shake.angle);
             let gains = Tuned::new(build.own(), build.own().body_ids(), Gains::Table { scale: 1.0 });

@@ -12,6 +12,7 @@ use super::keys::Table;
 use super::relation::Conditions;
 use super::skill::{Skill, Terms};
 use super::skills::fall::Faller;
+use super::skills::planar;
 use super::skills::posed::{Mirrored, Posed};
 use super::skills::rest::Rest;
 use super::skills::upright::Upright;
@@ -43,6 +44,8 @@ pub struct Row {
     pub help: &'static str,
     /// Its bid as a reading.
     pub bid: Published,
+    /// Whether it is for figures in a plane.
+    pub planar: bool,
     /// Its terms.
     pub terms: fn() -> Terms,
     /// Its table of poses as committed.
@@ -51,7 +54,7 @@ pub struct Row {
     pub make: Make,
 }
 
-const fn bid(name: &'static str) -> Published {
+pub(crate) const fn bid(name: &'static str) -> Published {
     Published {
         name,
         unit: "",
@@ -66,6 +69,7 @@ pub const SKILLS: &[Row] = &[
         name: "balance",
         help: "Stands quietly, by its ankles, hips and arms",
         bid: bid("bid-balance"),
+        planar: false,
         terms: || Terms {
             reaches: true,
             before: Conditions::of(&[
@@ -99,6 +103,7 @@ pub const SKILLS: &[Row] = &[
         name: "bend",
         help: "Bends down and comes up again, when it is asked to",
         bid: bid("bid-bend"),
+        planar: false,
         terms: || Terms {
             reaches: true,
             voluntary: true,
@@ -131,6 +136,7 @@ pub const SKILLS: &[Row] = &[
         name: "crouch-to-stand",
         help: "From any posture on both feet into a stand",
         bid: bid("bid-crouch-to-stand"),
+        planar: false,
         terms: || Terms {
             reaches: true,
             before: Conditions::of(&[
@@ -166,6 +172,7 @@ pub const SKILLS: &[Row] = &[
         name: "default",
         help: "Lets go and rests",
         bid: bid("bid-default"),
+        planar: false,
         terms: || Terms {
             after: Conditions::of(&["com-speed < 0.05", "joint-speed < 0.3"]),
             settled: 0.5,
@@ -180,6 +187,7 @@ pub const SKILLS: &[Row] = &[
         name: "fall",
         help: "Falls in any direction with its arms where it will land",
         bid: bid("bid-fall"),
+        planar: false,
         terms: || Terms {
             urgent: true,
             before: Conditions::of(&[
@@ -208,6 +216,7 @@ pub const SKILLS: &[Row] = &[
         name: "prone-to-stand",
         help: "From the belly on all fours and onto the feet",
         bid: bid("bid-prone-to-stand"),
+        planar: false,
         terms: || Terms {
             reaches: true,
             before: Conditions::of(&[
@@ -241,6 +250,7 @@ pub const SKILLS: &[Row] = &[
         name: "roll-over",
         help: "From the back onto the belly, over the side that is lower",
         bid: bid("bid-roll-over"),
+        planar: false,
         terms: || Terms {
             before: Conditions::of(&[
                 "pelvis-front > -0.7",
@@ -260,6 +270,14 @@ pub const SKILLS: &[Row] = &[
         // Over the left side as it is; over the right one if that is lower.
         make: |terms, m| posed(terms, m, |sense| left(sense) > 0.0),
     },
+    planar::STAND,
+    planar::BEND,
+    planar::BELLY_TO_KNEEL,
+    planar::STEP_FORWARD,
+    planar::STEP_BACK,
+    planar::STEP_TO_STAND,
+    planar::FALL,
+    planar::DEFAULT,
 ];
 
 /// A skill that is a table of poses.

@@ -103,7 +103,9 @@ pub const QUANTITIES: &[Quantity] = &[
         Some(trunk(l).y_axis.dot(l.sense.own.up()))
     })
     .odd(),
-    row("pelvis-up", "of 1", "How upright the pelvis is", |l| Some(root(l).z_axis.dot(l.sense.own.up()))),
+    row("pelvis-up", "of 1", "How upright the pelvis is", |l| {
+        Some((root(l) * l.build.root_up()).dot(l.sense.own.up()))
+    }),
     row("pelvis-front", "of 1", "Where the pelvis faces: 1 the sky, -1 the ground", |l| {
         Some(root(l).x_axis.dot(l.sense.own.up()))
     }),
@@ -121,7 +123,7 @@ pub const QUANTITIES: &[Quantity] = &[
         Some(l.sense.own.acceleration().length())
     }),
     row("joint-speed", "rad/s", "Rate of the fastest joint", |l| {
-        Some(l.own.v.iter().skip(6).map(|v| v.abs()).fold(0.0, f64::max))
+        Some(l.own.v.iter().skip(l.build.root_freedoms()).map(|v| v.abs()).fold(0.0, f64::max))
     }),
     row("posture", "rad", "Mean angle of waist, hips and knees from a quiet stand", posture),
     row("knees", "deg", "Bend of the knee that is bent more", |l| {
@@ -163,6 +165,14 @@ pub const QUANTITIES: &[Quantity] = &[
     }),
     row("trunk-down", "", "Bones of trunk, pelvis and head that bear", |l| {
         Some(count(l, |part| matches!(part, Part::Pelvis | Part::Spine(_) | Part::Neck(_) | Part::Head)))
+    }),
+    row("feet-apart", "m", "Distance between the ankles along the ground", |l| {
+        let ankle = |side: Side| {
+            l.sense.data.world_from_body(l.sense.body_of(l.build.biped().leg(side).foot)).translation
+        };
+        // In the plane they are always as far apart as the hips.
+        let way = (ankle(Side::Left) - ankle(Side::Right)).truncate();
+        Some(if l.build.is_planar() { way.x.abs() } else { way.length() })
     }),
     row("feet-load", "of 1", "Share of the weight on the feet", |l| {
         Some(Side::BOTH.map(|side| l.sense.own.load(side)).iter().sum::<f64>() / weight(l))
