@@ -113,7 +113,7 @@ fn attempt(
     bounds: Bounds,
     seed: u64,
 ) -> (f64, bool) {
-    if seed % STATES == 0 {
+    if seed.is_multiple_of(STATES) {
         ground.restart();
     } else if ground.disturb(&bounds, seed).is_none() {
         return (9.0, false);

@@ -188,7 +188,7 @@ impl<'a> Smo<'a> {
         let look = n.min(1000);
         let mut whole = true;
         while self.steps < most {
-            if self.steps > 0 && self.steps % look == 0 {
+            if self.steps > 0 && self.steps.is_multiple_of(look) {
                 whole = self.shrink() && whole;
             }
             if self.step() {
@@ -217,7 +217,7 @@ impl<'a> Smo<'a> {
         let stays = |s: &Self, k: usize| {
             let v = -s.y[k] * s.gradient[k];
             let (up, low) = (s.is_up(k), s.is_low(k));
-            (up && low) || (up && v >= l) || (low && v <= m)
+            (up && (low || v >= l)) || (low && v <= m)
         };
         let active = std::mem::take(&mut self.active);
         self.active = active.into_iter().filter(|&k| stays(self, k)).collect();

@@ -119,7 +119,9 @@ pub(crate) const BELLY_TO_KNEEL: Row = Row {
     },
     table: None,
     make: |terms, m| {
-        Moved::new(terms, m, &[include_str!("../../planar/tables/belly-to-kneel.toml")], |_| (0, Side::Left))
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/belly-to-kneel.toml")], |_| {
+            (0, Side::Left)
+        })
     },
 };
 
@@ -161,7 +163,9 @@ pub(crate) const STEP_FORWARD: Row = Row {
     },
     table: None,
     make: |terms, m| {
-        Moved::new(terms, m, &[include_str!("../../planar/tables/step-forward.toml")], |s| (0, lighter(s)))
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/step-forward.toml")], |s| {
+            (0, lighter(s))
+        })
     },
 };
 
@@ -182,7 +186,7 @@ pub(crate) const STEP_BACK: Row = Row {
     },
     table: None,
     make: |terms, m| {
-        Moved::new(terms, m, &[include_str!("../../planar/tables/step-back.toml")], |s| (0, lighter(s)))
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/step-back.toml")], |s| (0, lighter(s)))
     },
 };
 
@@ -209,7 +213,9 @@ pub(crate) const STEP_TO_STAND: Row = Row {
     },
     table: None,
     make: |terms, m| {
-        Moved::new(terms, m, &[include_str!("../../planar/tables/step-to-stand.toml")], |s| (0, rear(s)))
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/step-to-stand.toml")], |s| {
+            (0, rear(s))
+        })
     },
 };
 
@@ -246,7 +252,7 @@ pub(crate) const FALL: Row = Row {
             include_str!("../../planar/tables/fall-forward.toml"),
             include_str!("../../planar/tables/fall-back.toml"),
         ];
-        Moved::new(terms, m, &ways, |s| (usize::from(s.own.velocity().x < 0.0), Side::Left))
+        Moved::by_tables(terms, m, &ways, |s| (usize::from(s.own.velocity().x < 0.0), Side::Left))
     },
 };
 
@@ -263,7 +269,7 @@ pub(crate) const DEFAULT: Row = Row {
     },
     table: None,
     make: |terms, m| {
-        Moved::new(terms, m, &[include_str!("../../planar/tables/default.toml")], |_| (0, Side::Left))
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/default.toml")], |_| (0, Side::Left))
     },
 };
 
@@ -319,7 +325,7 @@ pub(crate) struct Moved {
 
 impl Moved {
     /// By tables.
-    pub(crate) fn new(
+    pub(crate) fn by_tables(
         terms: Terms,
         making: &Making<'_>,
         tables: &[&str],
