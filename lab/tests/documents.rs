@@ -3,7 +3,7 @@
 //!
 //! Which text is a command: every line of a shell block, and whatever stands in backquotes and begins with `stuntlab` or
 //! `cargo`. It is made short by one rule, [`shortened`]: a scene lasts a quarter of a second without film, marks and foils (it must load and
-//! run; `stuntlab check` is about the rest), a study is planned for one of a great many machines, a tuning has one generation, a view has
+//! run; `stuntlab check` is about the rest), a study or what is learned is planned for one of a great many machines, a tuning has one generation, a view has
 //! no window and two frames. What is run in another way or not at all is listed in [`APART`] with the reason.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up should stop there")]
@@ -138,7 +138,20 @@ fn placed(word: &str, dir: &Path) -> String {
 /// The rule by which commands are made short.
 fn shorten(words: &mut Vec<String>) {
     let more: &[&str] = match words[0].as_str() {
-        "run" if words.get(1).is_some_and(|w| stuntlab::study::find(w).is_some()) => {
+        "learn" => {
+            if let Some(k) = words.iter().position(|w| w == "--shard") {
+                words.drain(k..k + 2);
+            }
+            if let Some(k) = words.iter().position(|w| w == "--out") {
+                words.drain(k..k + 2);
+            }
+            let name: String = words.join("-").chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+            words.extend(["--out".to_owned(), scratch().join(name).display().to_string()]);
+            &["--shard", "1/100000"]
+        }
+        "run"
+            if words.get(1).is_some_and(|w| stuntlab::study::find(w).is_some() || w == "pre-conditions") =>
+        {
             // In place of the shard it shows, if it does.
             if let Some(k) = words.iter().position(|w| w == "--shard") {
                 words.drain(k..k + 2);
