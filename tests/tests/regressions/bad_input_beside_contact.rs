@@ -189,10 +189,12 @@ fn it_is_refused_by_name_and_what_rests_stays() {
 
 /// The state to go back to where the state itself was spoiled: that of a world that rested as long.
 fn resting_copy(world: &World) -> Option<stuntlab_physics::State> {
+    let unit = |q: &[f64]| (q.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-6;
     let sound = world.state.q.len() == world.model.n_q()
         && world.state.v.len() == world.model.n_v()
         && world.state.is_finite()
-        && world.state.q[3..7].iter().chain(&world.state.q[8..12]).map(|x| x * x).sum::<f64>() > 1.5;
+        && unit(&world.state.q[3..7])
+        && unit(&world.state.q[8..12]);
     (!sound).then(|| resting().state)
 }
 
