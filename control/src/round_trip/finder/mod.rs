@@ -1,10 +1,10 @@
 //! Which moment of which motion a body is nearest to (Mandel and Zordan 2005: key frames, aligned joint positions, nearest neighbours; Zordan et al. 2005 for the way back in motion).
 //!
-//! Databases hold key frames of the clips that matter ([`tables`]): beginnings of ways to get up by positions alone, what one may come to on its feet with velocities, and the same by a window.
+//! Databases hold key frames of the clips that matter (`tables.rs`): beginnings of ways to get up by positions alone, what one may come to on its feet with velocities, and the same by a window.
 //! What is nearest among the keys is looked at frame by frame between the keys on either side of it. A body that lies on its side has no heading
 //! of its own, so it is looked for under four; what turns up is ranked by the distance that counts, that at the best place on the ground (Kovar et al. 2002).
 //!
-//! After an impact what counts is what the body did since ([`recent`]): as soon as it has been simulated for the window's length, moments are looked for and ranked by all of it,
+//! After an impact what counts is what the body did since (`recent.rs`): as soon as it has been simulated for the window's length, moments are looked for and ranked by all of it,
 //!
 //! ```text
 //! (1)  D² = Σ_k w_k d²(t - b_k) / Σ w_k,  w_k = 1 - b_k/T        d the distance of the joints, the motion's moved to the place that fits now
