@@ -31,7 +31,7 @@ fn standing(options: AdaptiveOptions) -> Scene {
 const BODIES: [&str; 6] = ["torso", "lhand", "rfarm", "head", "ruarm", "lthigh"];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(12)))]
 
     /// Whatever pushes, joints that are played back end every step on what the controller wants of them.
     #[test]

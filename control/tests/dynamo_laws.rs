@@ -150,7 +150,7 @@ fn spring() -> Balance {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
     #[test]
     fn there_is_nothing_to_do_at_the_target(a in angles(16), heading in -3.0..3.0_f64) {

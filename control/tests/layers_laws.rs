@@ -151,7 +151,7 @@ fn says(intent: &Actuation) -> Box<dyn Controller> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(48)))]
 
     #[test]
     fn intents_add_in_any_order_and_grouping(w in numbers(), a in numbers(), b in numbers(), c in numbers()) {

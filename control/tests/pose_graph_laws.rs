@@ -163,7 +163,7 @@ fn numbers() -> impl Strategy<Value = Vec<f64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(24)))]
 
     #[test]
     fn targets_and_gains_never_jump(a in numbers(), b in numbers(), blend in 0.05..0.4_f64, cut in 0.01..0.3_f64) {

@@ -226,7 +226,7 @@ fn pushes_of_the_prototype_are_stood_in_twenty_of_twenty_phases() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(8), ..ProptestConfig::default() })]
     /// Docking forces are aids of at most half the weight, and there are none elsewhere.
     #[test]
     fn aids_are_bounded_and_only_there_while_it_docks(angle in 0.0..6.2_f64, size in 400.0..1500.0_f64) {

@@ -19,7 +19,7 @@ use stuntlab_physics::{Actuation, Data, State};
 const SHORT: f64 = 1e-8;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(6), ..ProptestConfig::default() })]
     /// Acceptance: switches keep positions and velocities. Nobody but the step changes the state; what is told in the first step of a recording are the velocities there are, feet
     /// that stay where they stand included.
     #[test]

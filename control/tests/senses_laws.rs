@@ -48,7 +48,7 @@ fn state() -> impl Strategy<Value = State> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
     #[test]
     fn velocity_is_how_the_centre_of_mass_moves(state in state()) {

@@ -187,7 +187,7 @@ fn scores(bids: &[(&'static str, Bid)]) -> Vec<(&'static str, u8)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(48)))]
 
     #[test]
     fn bids_know_neither_place_nor_heading_nor_the_pool_s_order(

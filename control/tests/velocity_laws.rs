@@ -78,7 +78,7 @@ fn humanoid() -> Model {
 const RIGID: [(Formulation, f64); 2] = [(Formulation::LcpPgs, 2e-3), (Formulation::LcpDantzig, 1e-9)];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(24)))]
 
     #[test]
     fn muscles_without_limits_meet_the_wanted_rates(draw in prop::collection::vec(-1.0..1.0_f64, 61)) {

@@ -66,7 +66,7 @@ fn mirrored(model: &Model, targets: &[[f64; 4]]) -> Vec<[f64; 4]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(6)))]
 
     #[test]
     fn a_mirrored_goal_gives_the_mirrored_motion(draw in prop::collection::vec(-1.0..1.0_f64, 31), by_servos: bool) {

@@ -155,7 +155,7 @@ fn orthogonal(numbers: &[f64], n: usize) -> Vec<Vec<f64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, rng_algorithm: prop::test_runner::RngAlgorithm::ChaCha, rng_seed: prop::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(12)))]
 
     /// Turning the axes turns the search: an ellipsoid that lies askew takes as many evaluations as one along the axes.
     #[test]

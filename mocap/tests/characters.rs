@@ -380,7 +380,7 @@ fn soles_are_named_by_side_and_place() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(24)))]
 
     /// Whatever a figure does within its limits, its pose says the same state.
     #[test]

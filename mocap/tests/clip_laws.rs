@@ -65,7 +65,7 @@ fn distance(a: &Clip, b: &Clip) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
     #[test]
     fn writing_and_reading_keeps_the_motion(clip in clip(), z_up in any::<bool>()) {

@@ -63,7 +63,7 @@ fn build(clips: &[Clip], options: &GraphOptions) -> MotionGraph {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(16)))]
 
     #[test]
     fn edges_lie_below_the_threshold_and_fit_their_clips(

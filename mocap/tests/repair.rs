@@ -127,7 +127,7 @@ const PLACE: f64 = 0.02;
 const OF_SHIFT: f64 = 0.12;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(192)))]
     #[test]
     fn what_was_put_in_comes_out(which in 0..8usize, fault in fault()) {
         let clip = &CLIPS[which];

@@ -26,7 +26,7 @@ fn tables(width: usize) -> impl Strategy<Value = Vec<Vec<f32>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(200)))]
 
     #[test]
     fn search_equals_brute_force(
@@ -69,7 +69,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(200)))]
 
     #[test]
     fn near_enough_is_within_its_factor_and_keys_within_their_tolerance(

@@ -3,11 +3,13 @@
 //!
 //! `cargo test` draws from one seed (`.cargo/config.toml`), so that it repeats itself; this looks elsewhere. A law that fails is
 //! told with its seed and the command that fails the same way, then goes on from the next seed. `--from K` says where seeds
-//! begin (the clock, if it is left out), `--seeds N` how many a law gets at most, `--only WORD` which laws.
+//! begin (the clock, if it is left out), `--seeds N` how many a law gets at most, `--only WORD` which laws, `--cases N` how many cases
+//! a seed draws at most (as many as in `cargo test`, if it is left out), `--jobs N` how many run at once.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, fs};
 
@@ -28,11 +30,14 @@ struct Args {
     from: u64,
     seeds: u64,
     only: String,
+    cases: Option<u32>,
+    jobs: usize,
 }
 
 fn args() -> Result<Args, String> {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_secs());
-    let mut args = Args { minutes: 10.0, from: clock, seeds: 1000, only: String::new() };
+    let mut args =
+        Args { minutes: 10.0, from: clock, seeds: 1000, only: String::new(), cases: None, jobs: 1 };
     let mut words = env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} wants a value"));
@@ -42,7 +47,12 @@ fn args() -> Result<Args, String> {
             "--from" => args.from = value()?.parse().map_err(wrong)?,
             "--seeds" => args.seeds = value()?.parse().map_err(wrong)?,
             "--only" => args.only = value()?,
-            _ => return Err(format!("unknown option {word}; expected --minutes, --from, --seeds, --only")),
+            "--cases" => args.cases = Some(value()?.parse().map_err(|_| format!("{word} wants a number"))?),
+            "--jobs" => args.jobs = value()?.parse().map_err(|_| format!("{word} wants a number"))?,
+            _ => {
+                let all = "--minutes, --from, --seeds, --only, --cases, --jobs";
+                return Err(format!("unknown option {word}; expected one of {all}"));
+            }
         }
     }
     Ok(args)
@@ -55,34 +65,58 @@ struct Law {
     binary: PathBuf,
     /// Path within its binary.
     path: String,
+    /// Seeds that were begun.
     seeds: u64,
     spent: Duration,
     failed: Vec<u64>,
 }
 
 impl Law {
-    fn run(&mut self, seed: u64) -> Result<(), String> {
+    /// The test as a process of its own, from a seed.
+    fn command(&self, seed: u64, cases: Option<u32>) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args([&self.path, "--exact", "--test-threads=1"]).current_dir(&self.folder);
+        command.env("PROPTEST_RNG_SEED", seed.to_string()).env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1");
+        if let Some(cases) = cases {
+            command.env("PROPTEST_CASES", cases.to_string());
+        }
+        command
+    }
+}
+
+/// What a failed test says of its case.
+fn verdict(output: std::io::Result<Output>) -> Result<(), String> {
+    let output = output.map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let from = text.find("Test failed").unwrap_or(0);
+    Err(text[from..].lines().take(12).collect::<Vec<_>>().join("\n"))
+}
+
+/// Runs laws from one seed after the other, always whoever had least time so far, until the time is over or all have had their seeds.
+fn run(laws: &Mutex<Vec<Law>>, args: &Args, end: Instant) {
+    let held = || laws.lock().unwrap_or_else(PoisonError::into_inner);
+    while Instant::now() < end {
+        let mut waiting = held();
+        let least = (0..waiting.len()).filter(|&k| waiting[k].seeds < args.seeds);
+        let Some(k) = least.min_by_key(|&k| (waiting[k].spent, waiting[k].seeds)) else { return };
+        let seed = args.from + waiting[k].seeds;
+        waiting[k].seeds += 1;
+        let mut command = waiting[k].command(seed, args.cases);
+        drop(waiting);
         let start = Instant::now();
-        let output = Command::new(&self.binary)
-            .args([&self.path, "--exact", "--test-threads=1"])
-            .current_dir(&self.folder)
-            .env("PROPTEST_RNG_SEED", seed.to_string())
-            .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
-            .output();
-        self.spent += start.elapsed();
-        self.seeds += 1;
-        match output {
-            Ok(output) if output.status.success() => Ok(()),
-            Ok(output) => {
-                self.failed.push(seed);
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                let from = text.find("Test failed").unwrap_or(0);
-                Err(text[from..].lines().take(12).collect::<Vec<_>>().join("\n"))
-            }
-            Err(error) => {
-                self.failed.push(seed);
-                Err(format!("{}: {error}", self.binary.display()))
-            }
+        let verdict = verdict(command.output());
+        let law = &mut held()[k];
+        law.spent += start.elapsed();
+        if let Err(text) = verdict {
+            law.failed.push(seed);
+            let (package, path) = (&law.package, &law.path);
+            let cases = args.cases.map_or(String::new(), |n| format!("PROPTEST_CASES={n} "));
+            println!(
+                "{path} fails from seed {seed}: {cases}PROPTEST_RNG_SEED={seed} cargo test --release -p {package} {path}\n{text}\n"
+            );
         }
     }
 }
@@ -163,7 +197,7 @@ fn find_laws(only: &str) -> Result<Vec<Law>, String> {
 
 fn main() -> ExitCode {
     let found = args().and_then(|args| Ok((find_laws(&args.only)?, args)));
-    let (mut laws, args) = match found {
+    let (laws, args) = match found {
         Ok(found) => found,
         Err(error) => {
             eprintln!("{error}");
@@ -172,19 +206,11 @@ fn main() -> ExitCode {
     };
     println!("{} laws for {} minutes from seed {}", laws.len(), args.minutes, args.from);
     let end = Instant::now() + Duration::from_secs_f64(60.0 * args.minutes.max(0.0));
-    while Instant::now() < end {
-        // Whoever had least time so far.
-        let waiting = laws.iter_mut().filter(|l| l.seeds < args.seeds);
-        let Some(law) = waiting.min_by_key(|l| l.spent) else { break };
-        let seed = args.from + law.seeds;
-        if let Err(text) = law.run(seed) {
-            let Law { package, path, .. } = &*law;
-            println!(
-                "{path} fails from seed {seed}: PROPTEST_RNG_SEED={seed} cargo test --release -p {package} {path}"
-            );
-            println!("{text}\n");
-        }
-    }
+    let shared = Mutex::new(laws);
+    std::thread::scope(|scope| {
+        (0..args.jobs.max(1)).for_each(|_| drop(scope.spawn(|| run(&shared, &args, end))));
+    });
+    let mut laws = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     laws.sort_by_key(|l| l.seeds);
     for law in &laws {
         let each = law.spent.as_secs_f64() / law.seeds.max(1) as f64;

@@ -208,7 +208,7 @@ fn check_gap(ours: &Manifold, gap: f64) -> Result<(), TestCaseError> {
 macro_rules! pairs {
     ($($name:ident: $a:ident $b:ident),* $(,)?) => {
         proptest! {
-            #![proptest_config(ProptestConfig::with_cases(256))]
+            #![proptest_config(ProptestConfig::default())]
             $(
                 #[test]
                 fn $name(a in $a(), b in $b(), place_a in place(0.5), place_b in place(0.5)) {
@@ -248,7 +248,7 @@ fn rough(seed: u32) -> Shape {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn all_on_a_plane(a in any_convex(), place_a in place(0.5), place_b in place(0.5)) {

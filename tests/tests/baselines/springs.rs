@@ -93,7 +93,7 @@ fn the_picked_sub_step_is_the_gain_check_s_with_a_margin() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..laws() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(24), ..laws() })]
 
     /// Ground that gives by 6 mm does not change how a ball rolls: friction has the arm of its radius, whatever it has sunk. From
     /// a slide at `v` a ball with `I = κ m r²` ends at `v / (1 + κ)`, after `v / (μ g (1 + 1/κ))`.

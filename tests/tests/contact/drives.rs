@@ -10,7 +10,7 @@ use stuntlab_tests::steadiness::servo_surplus;
 use stuntlab_tests::world::{World, standing};
 
 fn few() -> ProptestConfig {
-    ProptestConfig { cases: 32, ..laws() }
+    ProptestConfig { cases: ProptestConfig::default().cases.min(32), ..laws() }
 }
 
 /// One body on one joint, weightless.

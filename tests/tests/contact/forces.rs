@@ -11,7 +11,7 @@ use stuntlab_tests::world::{World, block, ground, loose};
 
 /// Fewer cases than usual: each is a small simulation.
 fn few() -> ProptestConfig {
-    ProptestConfig { cases: 24, ..laws() }
+    ProptestConfig { cases: ProptestConfig::default().cases.min(24), ..laws() }
 }
 
 fn formulations() -> impl Strategy<Value = Formulation> {

@@ -17,7 +17,7 @@ const ARM: f64 = 0.3;
 const RATED: f64 = MASS * ARM * 9.81;
 
 fn few() -> ProptestConfig {
-    ProptestConfig { cases: 16, ..laws() }
+    ProptestConfig { cases: ProptestConfig::default().cases.min(16), ..laws() }
 }
 
 fn arm(joint: Joint, formulation: Formulation) -> World {

@@ -104,7 +104,7 @@ fn heavy_ends_do_not_explode_under_rigid_solvers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(12)))]
 
     /// Chains of any links, heavy ones at their end or anywhere.
     #[test]

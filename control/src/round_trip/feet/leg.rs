@@ -101,7 +101,7 @@ mod tests {
     use stuntlab_physics::dynamics::forward_kinematics;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
         /// A foot goes where it is put, within a few centimetres of where it stood and the reach of a bent leg, and one that is there stays.
         #[test]

@@ -117,7 +117,7 @@ fn a_box_about_to_land_tilted_shows_its_near_corners() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
     #[test]
     fn no_point_of_a_shape_goes_farther_than_its_reach(

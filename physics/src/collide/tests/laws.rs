@@ -27,7 +27,7 @@ fn distance_to_core(shape: &Shape, world_from_shape: &Transform, point: DVec3) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     #[test]
     fn exchanging_the_two_only_turns_the_normal(

@@ -56,7 +56,7 @@ fn the_nearest_collider_is_picked_and_filters_hold() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     #[test]
     fn a_hit_is_on_the_surface_and_the_ray_is_outside_before_it(

@@ -25,7 +25,7 @@ fn scene(n: usize, self_collision: bool) -> Colliders {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(64)))]
 
     #[test]
     fn a_scene_has_the_contacts_of_all_its_pairs(

@@ -139,7 +139,7 @@ fn check_conditions(owned: &Owned, x: &[f64]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn all_three_agree_on_definite_problems(owned in plain()) {
