@@ -187,6 +187,10 @@ fn judge<V: Value>(values: &[V], lengths: &[f64], jumps: &[Range<usize>], limits
         }
         let soon = second.start - first.end <= limits.frames(LONGEST_SHIFT, 4);
         if soon && undone(values, first, second).1 <= 0.3 * size + limits.jump {
+            if second.end - first.start <= limits.frames(SHORT, 2) + 1 {
+                // Too short to tell a displaced motion from a scatter of wrong frames: a burst of motion had hidden the way back.
+                return (Flaw { kind: Kind::Spike, frames: first.start..second.end - 1, size }, 2);
+            }
             let kind = Kind::Shift { into: first.clone(), back: second.clone() };
             return (Flaw { kind, frames: first.start..second.end - 1, size }, 2);
         }
@@ -196,24 +200,32 @@ fn judge<V: Value>(values: &[V], lengths: &[f64], jumps: &[Range<usize>], limits
 }
 
 /// How a displaced stretch is put back, in outer axes or its own, and by how much its end then misses. The one is right
-/// whose steps go on as those outside do at both ends; over this many frames they count as much as the miss.
+/// that goes on as the motion outside does at both ends: in place, in steps, and in how these change (a limb that turns back just there has next to no
+/// steps to tell by), each for what it comes to over four frames.
 pub(super) fn undone<V: Value>(values: &[V], first: &Range<usize>, second: &Range<usize>) -> (bool, f64) {
-    const STEPS: f64 = 4.0;
-    let (start, last) = (first.end - 1, second.start - 1);
+    const FRAMES: f64 = 4.0;
+    let (start, last, after) = (first.end - 1, second.start - 1, second.end - 1);
+    let outside = |to: usize| values[to].from(values[to - 1]);
     let missed = |outer: bool| {
         let (wanted, end) = put_back(values, first, second, outer);
-        let step = |to: usize| {
+        let inside = |to: usize| {
             let at = |frame: usize| values[frame].moved(values[start], wanted, outer);
             at(to).from(at(to - 1))
         };
-        let turn = if last > start {
-            (step(start + 1) - arrival(values, first.start - 1)).length()
-                + (step(last) - departure(values, second.end - 1)).length()
-        } else {
-            0.0
-        };
-        let miss = values[second.end - 1].from(end).length();
-        (miss + STEPS * turn, miss)
+        let miss = values[after].from(end).length();
+        let mut cost = miss;
+        if last > start {
+            let leaves = inside(start + 1) - arrival(values, first.start - 1);
+            let reaches = inside(last) - departure(values, after);
+            cost += FRAMES * (leaves.length() + reaches.length());
+        }
+        if last > start + 1 && first.start > 2 && after + 2 < values.len() {
+            let leaves = (inside(start + 2) - inside(start + 1))
+                - (outside(first.start - 1) - outside(first.start - 2));
+            let reaches = (inside(last) - inside(last - 1)) - (outside(after + 2) - outside(after + 1));
+            cost += 0.5 * FRAMES * FRAMES * (leaves.length() + reaches.length());
+        }
+        (cost, miss)
     };
     let (outer, inner) = (missed(true), missed(false));
     if outer.0 <= inner.0 { (true, outer.1) } else { (false, inner.1) }
@@ -228,10 +240,10 @@ pub(super) fn put_back<V: Value>(
 ) -> (V, V) {
     let (start, last) = (first.end - 1, second.start - 1);
     let wanted = values[first.start - 1].to(first.len() as f64 * arrival(values, first.start - 1));
-    let end = values[last].moved(values[start], wanted, outer);
-    // On from there for as long as the second jump takes, as it moved last.
-    let pace = if last > start { values[last].from(values[last - 1]) } else { DVec3::ZERO };
-    (wanted, end.to(second.len() as f64 * pace))
+    let at = |frame: usize| values[frame].moved(values[start], wanted, outer);
+    // On from there for as long as the second jump takes, as it moved last: in the axes it has when it is put back.
+    let pace = if last > start { at(last).from(at(last - 1)) } else { DVec3::ZERO };
+    (wanted, at(last).to(second.len() as f64 * pace))
 }
 
 /// Stretches that stand still though the motion goes on around them: it moves before and after, and catches up (a gap)
@@ -262,6 +274,29 @@ fn gaps<V: Value>(values: &[V], lengths: &[f64], limits: &Limits) -> Vec<Flaw> {
             found.push(Flaw { kind: limits.gap(frames.len()), frames, size: leap });
         } else if hangs && leap < 2.0 * pace && pace > 0.1 * limits.catch_up {
             found.push(Flaw { kind: Kind::Hang, frames, size: 0.0 });
+        }
+    }
+    found
+}
+
+/// Stretches in which none of these tracks moves though the motion went on meanwhile: together they leap far out of it, about as far as
+/// their pace before and after would have taken them. One joint at its stop looks the same and turns back there ([`gaps`] asks for
+/// that), but not all of them at once and to the last digit.
+pub(super) fn frozen<V: Value>(tracks: &[&[V]], limits: &Limits) -> Vec<Flaw> {
+    let n_frames = tracks.first().map_or(0, |track| track.len());
+    let moved = |i: usize| tracks.iter().map(|t| t[i].from(t[i - 1]).length()).sum::<f64>();
+    let is_still = |i: usize| i > 0 && tracks.iter().all(|t| t[i].from(t[i - 1]).length() < STILL);
+    let still: Vec<bool> = (0..n_frames).map(is_still).collect();
+    let mut found = Vec::new();
+    for run in crate::contacts::intervals(&still) {
+        if run.len() < FEWEST_STILL || run.start < 2 || run.end + 2 > n_frames {
+            continue;
+        }
+        let (before, leap, after) = (moved(run.start - 1), moved(run.end), moved(run.end + 1));
+        let missed = (run.len() + 1) as f64 * 0.5 * (before + after);
+        let catches_up = leap > 2.0 * before.max(after) && leap > 0.4 * missed && leap < 2.5 * missed;
+        if catches_up && leap > limits.catch_up * tracks.len() as f64 {
+            found.push(Flaw { kind: limits.gap(run.len()), frames: run, size: 0.0 });
         }
     }
     found

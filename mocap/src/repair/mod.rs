@@ -287,6 +287,8 @@ impl Tracks {
         let frozen: Vec<Flaw> =
             of_joints.iter().chain([&of_root]).flatten().filter(is_frozen).cloned().collect();
         let frozen = frozen.into_iter().map(|flaw| Flaw { size: 0.0, ..flaw });
+        let tracks: Vec<&[DQuat]> = looked.iter().map(|&j| &self.joints[j][..]).collect();
+        let frozen = frozen.chain(find::frozen(&tracks, &turning));
         for flaw in self.empty_rows(&turning).into_iter().chain(bad).chain(frozen) {
             of_joints.iter_mut().chain([&mut of_root]).for_each(|flaws| make_up(flaws, &flaw));
         }
@@ -372,9 +374,16 @@ fn bad_frames(of_joints: &[Vec<Flaw>], n_lively: usize) -> Vec<Flaw> {
 
 /// Adds a fault of the whole body to those of a track, in place of those it has there: jumps in or out of it, too.
 fn make_up(flaws: &mut Vec<Flaw>, flaw: &Flaw) {
-    let within = |f: &Flaw| flaw.frames.start <= f.frames.start + 1 && f.frames.end <= flaw.frames.end + 1;
-    let size = flaws.iter().filter(|f| within(f)).map(|f| f.size).fold(0.0, f64::max);
-    flaws.retain(|f| !within(f));
+    let holds = |outer: &Flaw, inner: &Flaw, slack: usize| {
+        outer.frames.start <= inner.frames.start + slack && inner.frames.end <= outer.frames.end + slack
+    };
+    let is_made_up = |f: &Flaw| matches!(f.kind, Kind::Spike | Kind::Gap | Kind::LongGap);
+    if flaws.iter().any(|f| is_made_up(f) && f.frames != flaw.frames && holds(f, flaw, 0)) {
+        // All of it and more is made up already.
+        return;
+    }
+    let size = flaws.iter().filter(|f| holds(flaw, f, 1)).map(|f| f.size).fold(0.0, f64::max);
+    flaws.retain(|f| !holds(flaw, f, 1));
     let apart = |f: &Flaw| f.frames.end < flaw.frames.start || flaw.frames.end < f.frames.start;
     if flaws.iter().all(apart) {
         flaws.push(Flaw { size, ..flaw.clone() });
