@@ -180,6 +180,7 @@ fn try_step(
     problem.rises.copy_from_slice(&data.memory.rises);
     problem.open_all();
     next.clone_from(state);
+    data.step.placed.clone_from(&data.collision.world_from_shape);
     let mut through: Vec<Through> = core::mem::take(&mut data.step.through);
     let mut again = 0;
     let is_through = loop {

@@ -10,15 +10,20 @@
 //! ```
 //!
 //! neither faster than the points approached each other, with `d`, `d⁺` the overlaps before and after and `u` the relative velocity that was found.
+//!
+//! A blow on a corner may turn a small shape by many turns within the step: the corner stops and the middle goes on, through a wall and out of it, where
+//! nothing overlaps any more. So the way of each shape's middle, relative to what it has contacts with, is looked at as well; where it enters the other, the middle is
+//! such a point, and should have stayed as far before it as the shape is thick.
 
 use std::ops::Range;
 
 use glam::DVec3;
 
-use crate::collide::ContactPoint;
+use crate::collide::{Collider, ContactPoint, Ray, ray_shape};
 use crate::contact::{Contact, Law, Phase, Stick};
 use crate::convex::rows::Row;
 use crate::data::Data;
+use crate::model::shape::Shape;
 use crate::model::{BodyId, Model};
 use crate::spatial::Transform;
 
@@ -26,6 +31,10 @@ use crate::spatial::Transform;
 const ALLOWED: f64 = 1e-3;
 /// What an overlap beyond that may differ by from what was foreseen, m.
 const UNFORESEEN: f64 = 1e-4;
+
+/// The features of the first shape's middle and of the second's; those of points are corners, edges and faces, which are far fewer.
+const MIDDLE: u64 = u64::MAX;
+const SECOND_MIDDLE: u64 = u64::MAX - 1;
 
 /// A point that came through, as seen from the end.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +89,87 @@ pub(crate) fn find(model: &Model, data: &Data, rows: &[Row], dt: f64, out: &mut 
                 out.push(through(data, point, key, body_a, body_b));
             }
         }
+    }
+    find_crossings(model, data, out);
+}
+
+/// Finds the shapes whose middle went into what they had contacts with.
+fn find_crossings(model: &Model, data: &Data, out: &mut Vec<Through>) {
+    let list = model.colliders.list();
+    let mut last = None;
+    for contact in &data.contact.points {
+        let (a, b) = (contact.key.0, contact.key.1);
+        if last.replace((a, b)) == Some((a, b)) || data.step.told.holds(contact.body_a, contact.body_b) {
+            continue;
+        }
+        let material = model.materials[a as usize].combined(&model.materials[b as usize]);
+        if material.stiffness.is_some() {
+            continue;
+        }
+        // What does not move has no middle that could.
+        let ways = [(a, b, 1.0), (b, a, -1.0)];
+        for (mover, other, side) in ways.into_iter().take(1 + usize::from(contact.body_b.is_some())) {
+            let Some(crossing) = crossing(list, data, mover as usize, other as usize) else { continue };
+            let (on_a, on_b) = if side > 0.0 {
+                (crossing.middle, crossing.entry)
+            } else {
+                (crossing.entry, crossing.middle)
+            };
+            let local = |body: Option<BodyId>, p: DVec3| {
+                body.map_or(p, |b| data.position.world_from_body[b].inverse_transform_point(p))
+            };
+            out.push(Through {
+                key: (a, b, if side > 0.0 { MIDDLE } else { SECOND_MIDDLE }),
+                body_a: contact.body_a,
+                body_b: contact.body_b,
+                on_a: local(Some(contact.body_a), on_a),
+                on_b: local(contact.body_b, on_b),
+                normal: crossing.normal * side,
+                depth: crossing.depth,
+            });
+        }
+    }
+}
+
+/// Where a middle went in, as seen from the end, world.
+struct Crossing {
+    middle: DVec3,
+    entry: DVec3,
+    /// Out of what it went into.
+    normal: DVec3,
+    depth: f64,
+}
+
+/// The way of a collider's middle into another, if it goes there. `data.step.placed` has where colliders were.
+fn crossing(list: &[Collider], data: &Data, mover: usize, other: usize) -> Option<Crossing> {
+    let (before, after) = (&data.step.placed, &data.collision.world_from_shape);
+    let thickness = thickness(&list[mover].shape);
+    let seen = |placed: &[Transform]| placed[other].inverse_transform_point(placed[mover].translation);
+    let (from, to) = (seen(before), seen(after));
+    let way = Ray { origin: from, direction: to - from, max_distance: (to - from).length() };
+    if way.max_distance <= thickness {
+        return None;
+    }
+    let (distance, normal) = ray_shape(&list[other].shape, &Transform::IDENTITY, &way)?;
+    let entry = from + (to - from) * (distance / way.max_distance);
+    let depth = normal.dot(entry - to) + thickness;
+    let place = &after[other];
+    (depth > ALLOWED).then(|| Crossing {
+        middle: after[mover].translation,
+        entry: place.transform_point(entry),
+        normal: place.transform_vector(normal),
+        depth,
+    })
+}
+
+/// How near a shape's middle comes to what the shape only touches, at least.
+fn thickness(shape: &Shape) -> f64 {
+    match shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
+        Shape::Box { half_extents, .. } => half_extents.min_element(),
+        Shape::Hull(hull) => hull.inner_radius().max(0.0),
+        // Those never move.
+        Shape::Plane | Shape::Heightfield(_) | Shape::Mesh(_) => f64::INFINITY,
     }
 }
 
@@ -146,7 +236,13 @@ fn carried_back(model: &Model, data: &Data, point: &Through, dt: f64) -> Contact
     let world =
         |body: Option<BodyId>, p: DVec3| body.map_or(p, |b: BodyId| Transform::transform_point(pose(b), p));
     let (on_a, on_b) = (world(Some(point.body_a), point.on_a), world(point.body_b, point.on_b));
-    let place = if point.body_b.is_some() { (on_a + on_b) * 0.5 } else { on_a };
+    // A middle goes straight on; what turns about it is no matter.
+    let place = match point.key.2 {
+        MIDDLE => on_a,
+        SECOND_MIDDLE => on_b,
+        _ if point.body_b.is_some() => (on_a + on_b) * 0.5,
+        _ => on_a,
+    };
     let velocity = |motions: &[crate::spatial::Motion]| {
         let at = |b: BodyId| motions[b].at(place - pose(b).translation).linear;
         at(point.body_a) - point.body_b.map_or(DVec3::ZERO, at)

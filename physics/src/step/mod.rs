@@ -59,7 +59,7 @@ use crate::data::Data;
 use crate::forces::Forces;
 use crate::integrate::Stepper;
 use crate::model::Model;
-use crate::spatial::{ArticulatedInertia, Force, Motion};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Transform};
 use crate::state::State;
 
 /// What the step keeps between its stages.
@@ -95,6 +95,8 @@ pub(crate) struct StepData {
     pub(crate) whole: f64,
     /// Points that came through in the step.
     pub(crate) through: Vec<end_pose::Through>,
+    /// Where shapes were as the step began.
+    pub(crate) placed: Vec<Transform>,
     pub(crate) before: State,
     /// The memory before a step that is taken in halves, once there was one.
     pub(crate) kept: Option<crate::memory::Memory>,
@@ -131,6 +133,7 @@ impl StepData {
             spare: State::new(model),
             whole: 0.0,
             through: Vec::new(),
+            placed: Vec::new(),
             before: State::new(model),
             kept: None,
             springs: springs::Springs::default(),

@@ -1,11 +1,12 @@
 //! Bullets: from 15 m/s on bodies of a few centimetres went through a wall of 10 mm between two looks at it. Pass mark: none
 //! passes, from 15 to 1000 m/s, at 60 to 240 Hz, whatever its shape, the angle at which it comes and its spin, be the wall
-//! part of the world or a heavy body; without a wall all are beyond.
+//! part of the world or a heavy body, or which corner hits first; without a wall all are beyond.
 
 use stuntlab_physics::glam::{DQuat, DVec3};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Inertia;
 use stuntlab_physics::{BodySpec, Joint, Model, ShapeSpec, StepOptions};
+use stuntlab_tests::draws::Draws;
 use stuntlab_tests::world::{World, block};
 
 const HALF_WALL: DVec3 = DVec3::new(0.005, 2.0, 2.0);
@@ -31,7 +32,7 @@ fn shapes() -> Vec<(&'static str, Shape)> {
 }
 
 /// Whether its centre went to the other side of the wall's middle plane and not around the wall, seen from the wall.
-fn passes(shape: &Shape, wall: Wall, rate: f64, velocity: DVec3, spin: DVec3, way: f64) -> bool {
+fn passes(shape: &Shape, wall: Wall, turn: DQuat, rate: f64, velocity: DVec3, spin: DVec3, way: f64) -> bool {
     let mut builder = Model::builder().gravity(DVec3::ZERO);
     match wall {
         Wall::None => {}
@@ -47,7 +48,6 @@ fn passes(shape: &Shape, wall: Wall, rate: f64, velocity: DVec3, spin: DVec3, wa
     );
     let mut world = World::new(builder.build().expect("valid"), StepOptions::at_rate(rate));
     let start = DVec3::new(0.0, 0.03, 0.01) - velocity.normalize() * way;
-    let turn = DQuat::from_rotation_y(0.4);
     world.launch("bullet", start, turn, velocity, spin);
     let (bullet, wall) = (world.model.find("bullet").expect("the bullet"), world.model.find("wall"));
     let mut before = start;
@@ -77,7 +77,8 @@ fn check(wall: Wall) {
                 ] {
                     for way in [0.6, 0.937] {
                         let velocity = DVec3::new(angle.cos(), angle.sin(), 0.1 * angle) * speed;
-                        let passed = passes(&shape, wall, rate, velocity, spin, way);
+                        let passed =
+                            passes(&shape, wall, DQuat::from_rotation_y(0.4), rate, velocity, spin, way);
                         let shot =
                             format!("{name} at {speed} m/s, {angle} rad aside, {rate} Hz, from {way} m");
                         assert_eq!(passed, wall == Wall::None, "{wall:?}, {shot}");
@@ -103,4 +104,29 @@ fn none_passes_a_heavy_body() {
 #[test]
 fn all_pass_where_there_is_no_wall() {
     check(Wall::None);
+}
+
+/// Small boxes and hulls that hit with a corner turn many times within the step: the corner obeyed, and the middle went through the wall and out of it,
+/// where nothing overlapped (77 of 8000 shots, at 248 to 891 m/s).
+#[test]
+fn none_passes_over_a_corner() {
+    let mut draws = Draws::new(891);
+    for shot in 0..500 {
+        let d = &mut draws;
+        let size = 10_f64.powf(d.between(-2.0, -1.0));
+        let shape = if d.chance(0.5) {
+            block(DVec3::new(size, 0.7 * size, 0.4 * size))
+        } else {
+            let points: Vec<DVec3> = (0..14).map(|_| d.direction() * size * d.between(0.6, 1.0)).collect();
+            Shape::hull(&points).expect("a hull")
+        };
+        let (speed, angle) = (d.between(200.0, 1000.0), d.between(0.0, 0.7));
+        let velocity = DVec3::new(angle.cos(), angle.sin(), 0.1 * angle) * speed;
+        let spin = d.vector(100.0);
+        let wall = if d.chance(0.5) { Wall::World } else { Wall::Body };
+        let turn = DQuat::from_scaled_axis(d.direction() * d.between(0.0, 3.0));
+        let way = d.between(0.6, 4.0);
+        let passed = passes(&shape, wall, turn, 120.0, velocity, spin, way);
+        assert!(!passed, "shot {shot}: {wall:?}, {shape:?} at {speed} m/s, {angle} rad aside");
+    }
 }
