@@ -187,6 +187,9 @@ impl Dantzig {
             if report.status == Status::Solved {
                 x.copy_from_slice(&self.kept);
                 status = Status::Solved;
+            } else if report.status == Status::Infeasible && self.options.diagnose {
+                // Proved by linear programming. Rows that depend on each other to rounding had been pivoted on, and led far away.
+                status = Status::Infeasible;
             }
         }
         Report { status, residual: problem.residual(x), iterations }

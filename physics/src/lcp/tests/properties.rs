@@ -252,6 +252,32 @@ proptest! {
         prop_assert_eq!(pgs(&owned, options).0.status, Status::Infeasible);
     }
 
+    /// The same among up to thirty rows with more freedoms than rows, some a few times the size of others: pivots on what depends to rounding led far away.
+    #[test]
+    fn opposing_rows_among_many_are_infeasible(
+        (n, numbers) in (2..30_usize).prop_flat_map(|n| (Just(n), prop::collection::vec(-8..9_i32, n * (n + 2)))),
+        scales in prop::collection::vec(0..5_i32, 30),
+        turn in 0..30_usize,
+    ) {
+        let d = n + 1;
+        let mut rows: Vec<Vec<f64>> = numbers.chunks(d).take(n).map(|row| row.iter().map(|&k| f64::from(k) / 8.0).collect()).collect();
+        prop_assume!(rows[0].iter().any(|&x| x != 0.0));
+        rows[1] = rows[0].iter().map(|x| -x).collect();
+        let size = |k: usize| 2_f64.powi(scales[k] - 2);
+        let mut offset: Vec<f64> = numbers[n * d..].iter().map(|&k| f64::from(k) / 8.0).collect();
+        (offset[0], offset[1]) = (-size(0), 0.5 * size(1));
+        for (k, row) in rows.iter_mut().enumerate() {
+            row.iter_mut().for_each(|x| *x *= size(k));
+        }
+        rows.rotate_left(turn % n);
+        offset.rotate_left(turn % n);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let matrix: Vec<Vec<f64>> = rows.iter().map(|a| rows.iter().map(|b| dot(a, b)).collect()).collect();
+        let owned = Owned::plain(&matrix.iter().map(Vec::as_slice).collect::<Vec<_>>(), &offset);
+        prop_assert_eq!(dantzig(&owned).0.status, Status::Infeasible);
+        prop_assert_eq!(lemke(&owned).0.status, Status::Infeasible);
+    }
+
     /// A convex objective that falls forever along a free direction A does not see.
     #[test]
     fn an_objective_unbounded_below_is_infeasible(owned in plain(), pull in 0.01..1.0_f64, sign in prop::bool::ANY) {
