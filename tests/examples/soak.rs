@@ -2,7 +2,8 @@
 //!
 //! A line per hundred seeds and one per fault go to standard output and, appended, to `--log` (`out/soak.log`); a run that was
 //! killed goes on where its log ends. `--json` prints objects instead. `--seed S` runs one case, and with `--reduce` cuts it
-//! down to the least that still breaks; with `--trace` it prints the books of every step, after the cut.
+//! down to the least that still breaks; with `--trace` it prints the books of every step, after the cut. `--inside` has trees start in the ground and in
+//! each other.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -21,7 +22,14 @@ struct Args {
     log: String,
     json: bool,
     reduce: bool,
+    inside: bool,
     trace: bool,
+}
+
+impl Args {
+    fn case(&self, seed: u64) -> Case {
+        if self.inside { Case::inside(seed) } else { Case::of(seed) }
+    }
 }
 
 fn args() -> Result<Args, String> {
@@ -32,6 +40,7 @@ fn args() -> Result<Args, String> {
         log: "out/soak.log".into(),
         json: false,
         reduce: false,
+        inside: false,
         trace: false,
     };
     let mut words = std::env::args().skip(1);
@@ -45,10 +54,11 @@ fn args() -> Result<Args, String> {
             "--log" => args.log = value()?,
             "--json" => args.json = true,
             "--reduce" => args.reduce = true,
+            "--inside" => args.inside = true,
             "--trace" => args.trace = true,
             _ => {
                 return Err(format!(
-                    "unknown option {word}; expected --from, --seeds, --seed, --log, --json, --reduce, --trace"
+                    "unknown option {word}; expected --from, --seeds, --seed, --log, --json, --reduce, --inside, --trace"
                 ));
             }
         }
@@ -118,14 +128,13 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let good = match args.seed {
-        Some(seed) => one(seed, args.reduce, args.trace),
+        Some(seed) => one(args.case(seed), seed, args.reduce, args.trace),
         None => many(&args),
     };
     ExitCode::from(u8::from(!good))
 }
 
-fn one(seed: u64, reduce: bool, trace: bool) -> bool {
-    let mut case = Case::of(seed);
+fn one(mut case: Case, seed: u64, reduce: bool, trace: bool) -> bool {
     let outcome = run(&case);
     let (steps, surplus) = (outcome.body_steps, outcome.surplus);
     println!("seed {seed}: {} bodies at {} Hz, {steps} body-steps", case.bodies.len(), case.rate);
@@ -193,7 +202,7 @@ fn many(args: &Args) -> bool {
     };
     let (mut clock, mut told) = (Instant::now(), tally.next);
     for seed in tally.next..end {
-        let outcome = run(&Case::of(seed));
+        let outcome = run(&args.case(seed));
         tally.next = seed + 1;
         tally.body_steps += outcome.body_steps;
         tally.unsolved += outcome.unsolved;

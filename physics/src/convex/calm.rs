@@ -15,7 +15,7 @@
 //! contact leaves it with the speed at which the next kick may part it, and at rest after every kick it would sink.
 
 use super::Convex;
-use super::contacts::PUSH_OUT;
+use super::contacts::push_out;
 use super::islands::Island;
 use super::rows::Source;
 use crate::data::Data;
@@ -36,6 +36,7 @@ const RETURN: f64 = 0.2;
 /// Calms the terms of a solved island that made energy, if there are any to calm; whether it has to be solved again.
 pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Convex, island: Island) -> bool {
     let (mut given, mut allowed, mut exchanged) = (0.0, 0.0, 0.0);
+    let mut load = None;
     for &k in Island::of(island.rows, &convex.islands.rows) {
         let row = &convex.rows[k as usize];
         let Source::Contact(index) = row.source else { continue };
@@ -44,7 +45,7 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
             exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse.length_squared();
             if row.law.along.target > 0.0 && row.mobility > 0.0 {
                 // What overlaps is meant to be pushed out.
-                allowed += 0.5 * row.law.along.target.min(PUSH_OUT).powi(2) / row.mobility;
+                allowed += 0.5 * row.law.along.target.min(push_out(model, row)).powi(2) / row.mobility;
             }
             let law = &data.contact.points[index as usize].law;
             if law.material.stiffness.is_some() {
@@ -59,8 +60,12 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
             given += 0.5 * row.impulse * (row.rate(model, &state.v) + row.velocity);
             // What a torque pressed in, it gives back.
             exchanged += SHARE_OF_EXCHANGE * 0.5 * row.mobility * row.impulse * row.impulse;
-            // What began outside is meant to come back, also against what presses on.
-            allowed += row.impulse.abs() * row.law.target.clamp(0.0, RETURN);
+            // What began outside is meant to come back, also against what presses on; but not against any contact: a limb whose stop and
+            // whose contacts contradict each other presses with whatever they are worth, and would be let give all of it.
+            if row.law.target > 0.0 {
+                let load = *load.get_or_insert_with(|| load_of(model, data, convex, island));
+                allowed += row.impulse.abs().min(load) * row.law.target.min(RETURN);
+            }
         }
     }
     if given <= allowed {
@@ -103,6 +108,27 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
         }
     }
     any
+}
+
+/// What weight, joint forces and drives press a joint of an island with in a step at most, N m s: each tree's weight at the end of an arm as long as it is.
+fn load_of(model: &Model, data: &Data, convex: &Convex, island: Island) -> f64 {
+    let weight = model.gravity.length() * convex.dt;
+    let trees = Island::of(island.trees, &convex.islands.trees);
+    let weights = trees.iter().map(|&tree| {
+        let bodies = model.trees[tree as usize].clone();
+        let place = |i: usize| data.position.world_from_body[i].translation;
+        let root = place(bodies.start);
+        let (mass, span) = bodies.clone().fold((0.0, 0.0_f64), |(mass, span), i| {
+            let inertia = &model.links[i].inertia;
+            (mass + inertia.mass, span.max(place(i).distance(root) + inertia.center_of_mass.length()))
+        });
+        2.0 * mass * weight * span
+    });
+    let forces = trees.iter().flat_map(|&tree| model.trees[tree as usize].clone());
+    let forces = forces.flat_map(|i| data.step.forces.joint[model.bodies[i].v_range()].iter());
+    let rows = Island::of(island.joints, &convex.islands.joints).iter().map(|&k| &convex.joints[k as usize]);
+    let drives = rows.filter(|row| row.source != Source::Limit).map(|row| row.impulse.abs());
+    weights.sum::<f64>() + convex.dt * forces.map(|f| f.abs()).sum::<f64>() + drives.sum::<f64>()
 }
 
 /// Kinetic energy of an island as the step begins, and of a fall over one step.

@@ -23,7 +23,7 @@ use super::mobility::Mobility;
 use super::rows::{Compressed, Row, Source};
 use crate::contact::{Contact, Phase};
 use crate::data::Data;
-use crate::model::NONE;
+use crate::model::{Model, NONE};
 use crate::step::StepOptions;
 
 /// `β`: periods of a contact's spring per step. Smaller is stiffer and costs iterations; at 0.3 what rests sinks by micrometres.
@@ -34,8 +34,9 @@ pub(super) const RHO: f64 = BETA * BETA / (4.0 * core::f64::consts::PI * core::f
 pub(super) const TAU: f64 = BETA / core::f64::consts::PI;
 /// `D`: what a blow or a load may press in, m.
 const PRESSED_IN: f64 = 5e-4;
-/// `p`: fastest push-out of an overlap that nothing loads, m/s: bodies placed into each other part without a jump.
-pub(super) const PUSH_OUT: f64 = 0.5;
+/// `p`: fastest push-out of an overlap that nothing loads, m/s: bodies placed into each other part without a jump. Where a body can hardly move along
+/// the normal, as on a rail across it, much faster ways of the joints would belong to it: see [`push_out`].
+const PUSH_OUT: f64 = 0.5;
 /// `σ`: softness of friction. The main lever on the number of iterations; with the anchor it shows nowhere else.
 const SIGMA: f64 = 0.1;
 /// How much stiffer friction is in the first step of a contact, which has no anchor yet: what begins to slide shall do so
@@ -86,15 +87,23 @@ pub(super) fn push(data: &mut Data, convex: &mut Convex, is_asleep: impl Fn(usiz
 /// Least mobility across a contact that friction reckons with, of that along it.
 const LEAST_ACROSS: f64 = 1e-3;
 
+/// Fastest push-out of a row's overlap: with no more energy, `½ u²/W`, than all that hangs on it has at [`PUSH_OUT`]. Only what hangs on the world can be
+/// so hard to move: `W` of what is free is `1/m` at least.
+pub(super) fn push_out(model: &Model, row: &Row) -> f64 {
+    let other = if row.b == NONE { 0.0 } else { model.tree_mass[row.b as usize] };
+    let mass = model.tree_mass[row.a as usize] + other;
+    PUSH_OUT * (mass * row.mobility).sqrt().min(1.0)
+}
+
 /// Writes the law of a contact's row once mobilities are known.
 pub(super) fn write_law(
+    model: &Model,
     row: &mut Row,
     contact: &Contact,
     known: &[Mobility],
-    gravity: DVec3,
     opt: &StepOptions,
 ) {
-    let h = opt.dt;
+    let (h, gravity) = (opt.dt, model.gravity);
     let n = contact.normal;
     let [mut w_n, mut w_t] = known[row.a as usize].along_and_across(row.arm_a, n);
     if row.b != NONE {
@@ -109,11 +118,12 @@ pub(super) fn write_law(
         return row.law.rest();
     }
     let approach = (-n.dot(contact.velocity)).max(0.0);
+    let push_out = push_out(model, row);
     let softness = RHO * row.mobility;
     let along = &mut row.law.along;
     *along = Bounded { softness, knee: PRESSED_IN / (h * softness), ..Bounded::PUSH };
     along.target = if contact.depth > 0.0 {
-        (contact.depth / (h * (1.0 + TAU))).min(PUSH_OUT + along.shortfall(load))
+        (contact.depth / (h * (1.0 + TAU))).min(push_out + along.shortfall(load))
     } else {
         contact.depth / h
     };
@@ -124,7 +134,7 @@ pub(super) fn write_law(
         }
     }
     // What the end of the step asked for; but nothing is thrown back faster than it came.
-    along.target = (along.target + contact.ahead).min(along.target.max(approach.max(PUSH_OUT)));
+    along.target = (along.target + contact.ahead).min(along.target.max(approach.max(push_out)));
     if let Some((bounce, stopped)) = bounce(contact, approach, gravity, opt) {
         // First it is stopped, in spite of its softness; what it gives back then is a share of what that took.
         let lost = along.shortfall(stopped / row.mobility);

@@ -509,7 +509,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
     for row in convex.rows.iter_mut().filter(|row| is_in_round(row.a)) {
         match row.source {
             Source::Contact(k) => {
-                contacts::write_law(row, &data.contact.points[k as usize], known, model.gravity, opt);
+                contacts::write_law(model, row, &data.contact.points[k as usize], known, opt);
             }
             Source::Turning(k) => {
                 contacts::write_turning_law(row, &data.contact.points[k as usize], known, opt);

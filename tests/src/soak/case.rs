@@ -52,6 +52,8 @@ pub struct Case {
     pub steps: usize,
     /// Whether bodies of a tree collide.
     pub self_collision: bool,
+    /// Whether what overlaps at the start is left so.
+    pub inside: bool,
     /// The ground.
     pub ground: Vec<ShapeSpec>,
     /// Bodies, parents first, with what drives their joints and the rates they start with.
@@ -101,10 +103,20 @@ impl Case {
                 holds.push(Hold { body: format!("b{body}"), point, to, weld, off });
             }
         }
-        Self { rate, steps, self_collision, ground, bodies, holds }
+        Self { rate, steps, self_collision, inside: false, ground, bodies, holds }
     }
 
-    /// The model without what overlaps at the start: trees are lifted off the ground, bodies within each other kept apart.
+    /// The case of a seed whose trees start about the height of the ground, in it and in each other.
+    pub fn inside(seed: u64) -> Self {
+        let mut case = Self { inside: true, ..Self::of(seed) };
+        let mut draws = Draws::new(!seed);
+        for (spec, ..) in case.bodies.iter_mut().filter(|(spec, ..)| spec.parent.is_none()) {
+            spec.joint.parent_from_joint.translation.z = draws.between(-0.4, 0.6);
+        }
+        case
+    }
+
+    /// The model, without what overlaps at the start but where that is meant: trees are lifted off the ground, bodies within each other kept apart.
     fn model(&self) -> Result<Model, ModelError> {
         let (mut lift, mut apart) = (0.0, Vec::new());
         loop {
@@ -119,6 +131,9 @@ impl Case {
             }
             for (a, b) in &apart {
                 builder.keep_apart(a, b);
+            }
+            if self.inside {
+                return builder.build();
             }
             let mut world = World::new(builder.build()?, StepOptions::at_rate(self.rate));
             observe(&world.model, &world.state, &mut world.data, &world.options);

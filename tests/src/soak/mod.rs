@@ -21,6 +21,8 @@ use crate::world::World;
 
 /// Energy beyond start and work that is allowed, of both.
 pub const ALLOWED_SURPLUS: f64 = 0.02;
+/// What is pushed out of what it starts inside of is lifted by this at most, m: by as much as two of the shapes are thick.
+const LIFTED: f64 = 1.0;
 /// Longest step allowed, s of the processor.
 pub const LONGEST_STEP: f64 = 1.0;
 
@@ -136,7 +138,9 @@ fn run_bare(case: &Case, mut watch: impl FnMut(&World, &StepReport, f64)) -> Out
         }
     };
     let start = world.energy();
-    let scale = scale(&world).max(1e-6);
+    let lifted =
+        if case.inside { world.model.total_mass() * world.model.gravity().length() * LIFTED } else { 0.0 };
+    let scale = scale(&world).max(1e-6) + lifted;
     let (mut work, mut gross) = (0.0, 0.0);
     let mut from = [0.0; 3];
     for _ in 0..case.steps {
@@ -167,7 +171,7 @@ fn run_bare(case: &Case, mut watch: impl FnMut(&World, &StepReport, f64)) -> Out
         from[2] += report.ledger.remainder;
         // Pins and limits that fight each other work hard in the books and not at all together: there the work given counts.
         let given = if case.holds.is_empty() { work } else { gross };
-        let share = (world.energy() - start - given) / (scale + gross);
+        let share = (world.energy() - start - given - lifted) / (scale + gross);
         outcome.surplus = outcome.surplus.max(share);
         watch(&world, &report, share);
         if share.is_nan() || share > ALLOWED_SURPLUS {

@@ -6,8 +6,12 @@
 use stuntlab_tests::soak::{Case, run};
 
 fn hold(seeds: &[u64]) {
+    hold_cases(seeds, Case::of);
+}
+
+fn hold_cases(seeds: &[u64], case: impl Fn(u64) -> Case) {
     for &seed in seeds {
-        let outcome = run(&Case::of(seed));
+        let outcome = run(&case(seed));
         assert!(outcome.fault.is_none(), "seed {seed}: {}", outcome.fault.expect("a fault"));
         assert!(outcome.body_steps > 0, "seed {seed} runs");
     }
