@@ -7,6 +7,7 @@ use super::Convex;
 use super::combined::{Combined, Part};
 use super::islands::{Island, Islands};
 use super::rows::{JointRow, Row};
+use crate::model::Model;
 
 /// The terms and islands of the solve before.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +25,11 @@ impl Convex {
         self.is_open.fill(true);
     }
 
-    /// Only the islands that something was added to, at the given trees, are to be solved and moved again, and trees that woke up
+    /// Only the islands that something was added to, at the given trees or at limits that were overshot, are to be solved and moved again, and trees that woke up
     /// meanwhile.
-    pub(crate) fn open(&mut self, is_asleep: &[bool], added: impl Iterator<Item = usize>) {
-        mark(&mut self.is_open, &self.islands, added);
+    pub(crate) fn open(&mut self, model: &Model, is_asleep: &[bool], added: impl Iterator<Item = usize>) {
+        let overshot = self.unseen[self.overshot..].iter().map(|limit| limit.tree(model));
+        mark(&mut self.is_open, &self.islands, added.chain(overshot));
         for (tree, mark) in self.is_open.iter_mut().enumerate() {
             *mark |= self.is_asleep[tree] && !is_asleep[tree];
         }

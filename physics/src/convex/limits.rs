@@ -11,6 +11,15 @@
 //! ```
 //!
 //! which takes that place away and nothing of the inside, `φ` being concave (Kelley 1960).
+//!
+//! The free flow of a limb that whirls leads elsewhere than its rates of the kick, and eight cuts may leave a corner. So the end is looked at as well, as it is for
+//! points that came through (`step/end_pose.rs`): a joint that ended at a place `e` beyond a limit gets the cut there, with what the flow went astray,
+//!
+//! ```text
+//! φ(e) + ∇φ(e)·h (v⁺ - v) ≥ 0
+//! ```
+//!
+//! `v` the rates that led there; and where that does not help, the step is taken in halves.
 
 use glam::DVec3;
 
@@ -27,6 +36,9 @@ use crate::step::limits::{at_least, each_limit, each_passed, is_far, is_near};
 const LIMIT: f64 = 1e-6;
 /// Fastest correction of a violated limit that nothing loads, rad/s or m/s.
 const LIMIT_PUSH_OUT: f64 = 2.0;
+/// How far beyond a limit a joint may end a step, rad or m: twice what a way along its rates may.
+const OVERSHOT: f64 = 2e-3;
+
 /// A limit that was found only after the problem had been solved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unseen {
@@ -103,6 +115,45 @@ pub(super) fn find_unseen(model: &Model, state: &State, act: &Actuation, convex:
         }
     }
     convex.unseen.len() > known
+}
+
+impl Convex {
+    /// Looks for limits that joints of open trees ended beyond; whether there are any. What began outside is worked off by its row.
+    pub(crate) fn find_overshot(
+        &mut self,
+        model: &Model,
+        state: &State,
+        next: &State,
+        act: &Actuation,
+    ) -> bool {
+        self.overshot = self.unseen.len();
+        for (i, body) in model.bodies.iter().enumerate() {
+            if !self.is_open(model.tree_of[i] as usize) || !is_watched(model, act, self, i) {
+                continue;
+            }
+            let (q, end) = (&state.q[body.q_range()], &next.q[body.q_range()]);
+            if at_least(body, end) > 0.0 {
+                continue;
+            }
+            let (h, v) = (self.dt, &self.v[body.v_range()]);
+            let mut before = f64::NAN;
+            each_limit(body, end, |left, direction| {
+                if left >= -OVERSHOT || direction.iter().all(|&d| d == 0.0) {
+                    return;
+                }
+                if before.is_nan() {
+                    before = 0.0;
+                    each_limit(body, q, |left, _| before = left.min(before));
+                }
+                if left < before - OVERSHOT {
+                    let rate: f64 = direction.iter().zip(v).map(|(d, v)| d * v).sum();
+                    let direction = DVec3::new(direction[0], direction[1], direction[2]);
+                    self.unseen.push(Unseen { body: i as u32, left: left - h * rate, direction });
+                }
+            });
+        }
+        self.unseen.len() > self.overshot
+    }
 }
 
 /// Writes what the law of a limit lacks once its mobility is known; `load` is the joint's limit impulse of the last step.

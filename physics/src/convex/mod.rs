@@ -114,6 +114,8 @@ pub(crate) struct Convex {
     /// The least distance a joint has left to limits without a row; those found since.
     room: Vec<f64>,
     unseen: Vec<limits::Unseen>,
+    /// How many of them there were before the end was looked at.
+    overshot: usize,
     /// Joints that keep their rates in the free flow.
     held: Vec<bool>,
     // By freedom.

@@ -14,7 +14,7 @@ use crate::state::State;
 /// How often the problem is solved again with points that came through.
 const AGAIN: usize = 2;
 /// How often a step is halved whose points come through all the same: limbs that turn by a radian in it.
-const HALVED: usize = 3;
+const HALVED: usize = 5;
 
 /// One step.
 pub(super) fn advance(
@@ -200,13 +200,14 @@ fn try_step(
         check_finite(model, state, data, next)?;
         look_about(model, next, data, opt);
         end_pose::find(model, data, &problem.rows, opt.dt, &mut through);
-        if through.is_empty() || again == AGAIN || problem.is_tired() {
-            break !through.is_empty();
+        let is_fine = !problem.find_overshot(model, state, next, act) && through.is_empty();
+        if is_fine || again == AGAIN || problem.is_tired() {
+            break !is_fine;
         }
         again += 1;
         let hit = || through.iter().flat_map(|point| point.trees(model));
         sleep::wake_hit(data, hit());
-        problem.open(&data.memory.sleep.asleep, hit());
+        problem.open(model, &data.memory.sleep.asleep, hit());
         // Back to the beginning, where the books look at all trees.
         for tree in (0..model.trees.len()).filter(|&tree| problem.is_open(tree) || opt.ledger) {
             look_at_tree(model, state, data, tree);
