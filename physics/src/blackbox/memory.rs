@@ -38,13 +38,13 @@ pub(super) fn write(memory: &Memory, out: &mut impl Write) -> io::Result<()> {
         .end(out)?;
     write_list("limit_loads", limit_loads, out)?;
     Line::new("efforts").word(efforts.len()).end(out)?;
-    for &Remembered { kind, key, force, moment } in efforts {
+    for &Remembered { kind, key, force, moment, in_vain } in efforts {
         let kind = match kind {
             Kind::Pin => "pin",
             Kind::Motor => "motor",
             Kind::Row => "row",
         };
-        Line::new("effort").word(kind).word(key).vector(force).vector(moment).end(out)?;
+        Line::new("effort").word(kind).word(key).vector(force).vector(moment).word(in_vain).end(out)?;
     }
     let Warm { kicked, roots, left } = warm;
     write_list("kicked", kicked, out)?;
@@ -119,7 +119,8 @@ fn read_effort<R: BufRead>(lines: &mut Lines<R>) -> Result<Remembered, DumpError
         _ => return Err(lines.wrong("pin, motor or row", &word)),
     };
     let key = Key(lines.word("a key")?);
-    Ok(Remembered { kind, key, force: lines.vector("a force")?, moment: lines.vector("a moment")? })
+    let (force, moment) = (lines.vector("a force")?, lines.vector("a moment")?);
+    Ok(Remembered { kind, key, force, moment, in_vain: lines.word("true or false")? })
 }
 
 fn write_touch(touch: &Touch, out: &mut impl Write) -> io::Result<()> {

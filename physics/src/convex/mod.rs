@@ -517,7 +517,7 @@ fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
                 contacts::write_turning_law(row, &data.contact.points[k as usize], known, opt);
             }
             Source::Own(_) => own::write_law(row, known),
-            _ => pins::write_law(row, known),
+            _ => pins::write_law(model, act, row, known, opt.dt),
         }
     }
     combined::write_laws(model, data, convex);

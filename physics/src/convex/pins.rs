@@ -4,6 +4,9 @@
 //! at most `tension`; across it holds at most `friction` times its push (that of the round before, as contacts do); and it holds
 //! at most `force` either way. Pins of one body that contradict each other would have it turn by radians per step, and for ever; so
 //! all of a body's pins are slowed down until no two of them want to change their distance by more than half of it in a step.
+//!
+//! A pin that cannot have its way gives up: it pulls softly and slowly, and goes on so until it is near its place. (With a new try in every step, pins on limbs
+//! that reach for what is out of reach had their way now and then, at the price of hundreds of radians per second.)
 
 use glam::DVec3;
 
@@ -15,14 +18,14 @@ use crate::data::Data;
 use crate::model::{Model, NONE};
 use crate::spatial::rotation;
 use crate::step::StepOptions;
-use crate::step::reports::{Kind, recall};
+use crate::step::reports::{Kind, Remembered, recall};
 
 /// Softness of pins relative to what they act on: of pins that contradict each other none shall win by rounding.
 pub(crate) const HARD: f64 = 1e-5;
 
 /// The same of a pin that cannot have its way, see [`soften`]: it pulls with the impulse that would give its point the speed it wants
 /// if nothing else held that.
-pub(crate) const SOFT: f64 = 1.0;
+const SOFT: f64 = 1.0;
 
 /// A pin cannot have its way if it falls short by more than this share of the speed it wants.
 const SHORT: f64 = 0.1;
@@ -44,6 +47,9 @@ const SPENDS: f64 = 4.0;
 /// What it may give besides, of the kinetic energy of its island: in a net of pins that something falls into, each passes on what all of
 /// the others hold.
 const PASSED_ON: f64 = 0.1;
+
+/// Fastest that a pin pulls that could not have its way, m/s or rad/s. Once it wants no more than that, it tries again, at [`SLOW`] until it is there.
+const PATIENT: f64 = 1.0;
 
 /// Time in which a pin that cannot have its way undoes its error at the soonest, s: how hard it pulls shall not hang on the step.
 const UNHURRIED: f64 = 1.0 / 24.0;
@@ -89,7 +95,12 @@ fn share(pin: &Pin, data: &Data, act: &Actuation) -> f64 {
 pub(crate) fn wants(pin: &Pin, data: &Data, act: &Actuation, dt: f64) -> (DVec3, DVec3) {
     let (point, goal, twisted, _) = errors(pin, data);
     let rate = pin.correction / dt * share(pin, data, act);
-    (((point - goal) * -rate).clamp_length_max(FASTEST), twisted * -rate)
+    let last = recall(&data.memory.efforts, Kind::Pin, pin.key);
+    let slowed = |wanted: DVec3| match last {
+        Some(last) if last.in_vain && wanted.length() <= PATIENT => wanted.clamp_length_max(SLOW),
+        _ => wanted,
+    };
+    (slowed(((point - goal) * -rate).clamp_length_max(FASTEST)), slowed(twisted * -rate))
 }
 
 /// How far a pin got: all in m/s or rad/s, and Ns.
@@ -123,8 +134,30 @@ impl Tried {
 }
 
 /// What is left of what a pin wants once it is soft. With a softness larger by as much it is the same spring and damper at every rate.
-pub(crate) fn unhurried(pin: &Pin, dt: f64) -> f64 {
+fn unhurried(pin: &Pin, dt: f64) -> f64 {
     (dt / (UNHURRIED * pin.correction.max(f64::MIN_POSITIVE))).min(1.0)
+}
+
+/// How a pin goes on that has given up: the share that is left of what it wants, and its softness. `lightest` is the velocity per impulse of all that hangs
+/// on it, in one piece: near a joint nothing gives way, and as soft as that it would press as hard as before.
+pub(crate) fn given_up(pin: &Pin, wanted: f64, mobility: f64, lightest: f64, dt: f64) -> (f64, f64) {
+    let left = unhurried(pin, dt);
+    (left.min(PATIENT / wanted.max(f64::MIN_POSITIVE)), SOFT * mobility.max(lightest) / left)
+}
+
+/// Velocity per impulse of the trees a pin holds, each in one piece; no bound for a weld's turn.
+pub(crate) fn lightest(model: &Model, body: usize, other: Option<usize>) -> f64 {
+    1.0 / model.tree_mass[body] + other.map_or(0.0, |b| 1.0 / model.tree_mass[b])
+}
+
+/// Whether a pin wants as much as one may that tries again.
+pub(crate) fn is_off(wanted: DVec3) -> bool {
+    wanted.length() > 0.99 * SLOW
+}
+
+/// Whether a pin that could not have its way last time is still far from it.
+pub(crate) fn is_still_in_vain(last: Option<&Remembered>, wanted: DVec3) -> bool {
+    last.is_some_and(|last| last.in_vain) && wanted.length() > PATIENT
 }
 
 /// Adds the rows of all pins; those of trees that are not in this round are given back what they were (`again.rs`).
@@ -150,6 +183,7 @@ pub(super) fn push(model: &Model, data: &Data, act: &Actuation, opt: &StepOption
         let last = recall(&data.memory.efforts, Kind::Pin, pin.key);
         let pressed = last.map_or(0.0, |r| r.force.dot(normal) * opt.dt);
         row.law.bound = bound(pin, pressed, most);
+        row.is_calm = is_still_in_vain(last, wanted);
         convex.rows.push(row);
         if pin.weld {
             let mut row = Row::new(Source::Weld(index as u32), pin.body.index(), other, normal);
@@ -158,6 +192,7 @@ pub(super) fn push(model: &Model, data: &Data, act: &Actuation, opt: &StepOption
             row.law.target = wanted_spin - normal * row.law.along.target;
             (row.law.along.lower, row.law.along.upper) = (f64::NEG_INFINITY, f64::INFINITY);
             row.law.bound = f64::INFINITY;
+            row.is_calm = is_still_in_vain(last, wanted_spin);
             convex.rows.push(row);
         }
     }
@@ -173,7 +208,7 @@ fn bound(pin: &Pin, pressed: f64, most: f64) -> f64 {
 }
 
 /// Writes the softness of a pin's or weld's row once mobilities are known.
-pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
+pub(super) fn write_law(model: &Model, act: &Actuation, row: &mut Row, known: &[Mobility], dt: f64) {
     let mean = |body: u32, arm: DVec3| {
         let m = &known[body as usize];
         let all = DVec3::AXES.map(|axis| if row.spins { m.spin_along(axis) } else { m.along(arm, axis) });
@@ -186,6 +221,22 @@ pub(super) fn write_law(row: &mut Row, known: &[Mobility]) {
     }
     row.law.softness = HARD * row.mobility;
     row.law.along.softness = row.law.softness;
+    if row.is_calm {
+        give_up(model, act, row, dt);
+    }
+}
+
+/// Makes a pin's or weld's row soft and slow.
+fn give_up(model: &Model, act: &Actuation, row: &mut Row, dt: f64) {
+    let (Source::Pin(index) | Source::Weld(index)) = row.source else { return };
+    let other = (row.b != NONE).then_some(row.b as usize);
+    let lightest = if row.spins { 0.0 } else { lightest(model, row.a as usize, other) };
+    let wanted = row.wanted().length();
+    let (left, softness) = given_up(&act.pins[index as usize], wanted, row.mobility, lightest, dt);
+    (row.law.softness, row.law.along.softness) = (softness, softness);
+    row.law.target *= left;
+    row.law.along.target *= left;
+    row.is_calm = true;
 }
 
 /// Makes pins soft that cannot have their way, as against a stop, the ground or another pin: hard as they are they would press with
@@ -202,12 +253,12 @@ pub(super) fn soften(
     let mut any = false;
     for &k in island {
         let row = &mut rows[k as usize];
-        let (Source::Pin(index) | Source::Weld(index)) = row.source else { continue };
+        let (Source::Pin(_) | Source::Weld(_)) = row.source else { continue };
         if row.is_calm || row.is_immovable() {
             continue;
         }
         let (n, along) = (row.law.normal, &row.law.along);
-        let wanted = row.law.target + n * along.target;
+        let wanted = row.wanted();
         // What is at its bounds gives way as it is meant to.
         let mut short = wanted - row.velocity;
         let pressed = n.dot(row.impulse);
@@ -220,12 +271,7 @@ pub(super) fn soften(
         let velocity = [row.relative(&data.velocity.body), row.velocity];
         let (impulse, mobility, fall) = (row.impulse, row.mobility, model.gravity.length() * dt);
         if (Tried { wanted, short, velocity, impulse, mobility, fall, energies }).is_in_vain() {
-            row.is_calm = true;
-            let left = unhurried(&act.pins[index as usize], dt);
-            row.law.softness = SOFT * row.mobility / left;
-            row.law.along.softness = row.law.softness;
-            row.law.target *= left;
-            row.law.along.target *= left;
+            give_up(model, act, row, dt);
             any = true;
         }
     }

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::Convex;
+use super::pins;
 use super::rows::Source;
 use crate::actuation::{Actuation, Term};
 use crate::data::Data;
@@ -16,6 +17,7 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
     let per_time = 1.0 / convex.dt;
     let mut reports = core::mem::take(&mut data.reports);
     let mut memory = core::mem::take(&mut data.memory.efforts);
+    reports.take_vain(&memory);
     reports::forget(&mut memory);
     for (k, row) in convex.rows.iter().enumerate() {
         match row.source {
@@ -30,6 +32,9 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
                     error: convex.pin_errors[index as usize],
                     slips: row.slides,
                     at_bound: push <= lower || push >= upper,
+                    gave_up: row.is_calm || weld.is_some_and(|weld| weld.is_calm),
+                    is_off: pins::is_off(row.wanted())
+                        || weld.is_some_and(|weld| pins::is_off(weld.wanted())),
                 };
                 reports.add_pin(index as usize, pin, &part, share);
                 memory.push(Remembered {
@@ -37,6 +42,7 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
                     key: pin.key,
                     force: part.force,
                     moment: part.moment,
+                    in_vain: reports.pins[index as usize].in_vain,
                 });
             }
             Source::Own(index) => {
@@ -69,7 +75,13 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
                     _ => {
                         let mut all = DVec3::ZERO;
                         all[k] = force;
-                        memory.push(Remembered { kind: Kind::Motor, key, force: all, moment: DVec3::ZERO });
+                        memory.push(Remembered {
+                            kind: Kind::Motor,
+                            key,
+                            force: all,
+                            moment: DVec3::ZERO,
+                            in_vain: false,
+                        });
                     }
                 }
             }
@@ -93,7 +105,13 @@ pub(super) fn write(act: &Actuation, data: &mut Data, convex: &Convex, share: f6
                 report.error = term.error();
                 report.at_bound |= term.is_at_bound();
                 let key = act.motors[index as usize].key;
-                memory.push(Remembered { kind: Kind::Motor, key, force, moment: DVec3::ZERO });
+                memory.push(Remembered {
+                    kind: Kind::Motor,
+                    key,
+                    force,
+                    moment: DVec3::ZERO,
+                    in_vain: false,
+                });
             }
             _ => {}
         }
@@ -118,7 +136,7 @@ fn add_row(
     report.error = error;
     report.at_bound |= at_bound;
     let (kind, key) = (Kind::Row, act.rows[index as usize].key);
-    memory.push(Remembered { kind, key, force: DVec3::X * force, moment: DVec3::ZERO });
+    memory.push(Remembered { kind, key, force: DVec3::X * force, moment: DVec3::ZERO, in_vain: false });
 }
 
 /// The weight of a row about a single point or spin.

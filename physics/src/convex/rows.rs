@@ -73,6 +73,11 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The velocity its law wants.
+    pub(crate) fn wanted(&self) -> DVec3 {
+        self.law.target + self.law.normal * self.law.along.target
+    }
+
     /// A row with its law still to be written.
     pub(crate) fn new(source: Source, a: usize, b: Option<usize>, normal: DVec3) -> Self {
         Self {

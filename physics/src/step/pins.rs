@@ -17,7 +17,7 @@ use super::reports::{self, Kind, PinPart, Remembered, recall};
 use super::rows::{Cause, RowSpec, Rows, force_hit, moment_hit};
 use crate::actuation::{Actuation, Anchor, Effort, Motor, Pin, Row};
 use crate::convex::calm::energy_of;
-use crate::convex::pins::{HARD, SOFT, Tried, unhurried, wants};
+use crate::convex::pins::{HARD, Tried, given_up, is_off, is_still_in_vain, lightest, wants};
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
 use crate::model::Model;
@@ -173,20 +173,70 @@ fn each_triple(rows: &Rows, mut found: impl FnMut(usize, usize)) {
 }
 
 /// Gives the rows of pins their trace of softness, once responses are known.
-pub(crate) fn size(rows: &mut Rows) {
+pub(crate) fn size(model: &Model, data: &Data, act: &Actuation, opt: &StepOptions, rows: &mut Rows) {
     let mut triples = core::mem::take(&mut rows.pinned);
     triples.clear();
     each_triple(rows, |first, pin| triples.push((first as u32, pin as u32)));
-    for &(first, _) in &triples {
-        let three = first as usize..first as usize + 3;
-        let mobility = three.clone().map(|k| rows.mobility(k)).sum::<f64>() / 3.0;
+    for &(first, index) in &triples {
+        let (first, index) = (first as usize, index as usize);
+        let three = first..first + 3;
+        let mobility = mobility(rows, first);
         for k in three {
             if rows.specs[k].compliance == 0.0 {
                 rows.rewrite(k, rows.specs[k].target, HARD * mobility);
             }
         }
+        let last = recall(&data.memory.efforts, Kind::Pin, act.pins[index].key);
+        if is_still_in_vain(last, wanted(rows, first)) {
+            give_up(model, act, opt, rows, first, index, mobility);
+        }
     }
     rows.pinned = triples;
+}
+
+/// Mean velocity per impulse along the three rows of a pin.
+fn mobility(rows: &Rows, first: usize) -> f64 {
+    (first..first + 3).map(|k| rows.mobility(k)).sum::<f64>() / 3.0
+}
+
+/// Whether a pin has given up.
+fn is_soft(rows: &Rows, first: usize) -> bool {
+    rows.specs[first].compliance > 2.0 * HARD * mobility(rows, first)
+}
+
+/// What the three rows of a pin want.
+fn wanted(rows: &Rows, first: usize) -> DVec3 {
+    (first..first + 3).map(|k| axis(&rows.specs[k]) * rows.specs[k].target).sum()
+}
+
+/// The direction of a pin's row.
+fn axis(spec: &RowSpec) -> DVec3 {
+    let Some(Hit::Body(_, wrench)) = spec.hits[0] else { return DVec3::ZERO };
+    if wrench.linear == DVec3::ZERO { wrench.angular } else { wrench.linear }
+}
+
+/// Makes the three rows of a pin or weld soft and slow.
+fn give_up(
+    model: &Model,
+    act: &Actuation,
+    opt: &StepOptions,
+    rows: &mut Rows,
+    first: usize,
+    index: usize,
+    mobility: f64,
+) {
+    let pin = &act.pins[index];
+    let other = match pin.anchor {
+        Anchor::World { .. } => None,
+        Anchor::Body { body, .. } => Some(body.index()),
+    };
+    let turns =
+        matches!(rows.specs[first].hits[0], Some(Hit::Body(_, wrench)) if wrench.linear == DVec3::ZERO);
+    let lightest = if turns { 0.0 } else { lightest(model, pin.body.index(), other) };
+    let (left, softness) = given_up(pin, wanted(rows, first).length(), mobility, lightest, opt.dt);
+    for k in first..first + 3 {
+        rows.rewrite(k, rows.specs[k].target * left, softness);
+    }
 }
 
 /// Kinetic energy of an island as the step begins, and of a fall over one step.
@@ -211,17 +261,16 @@ pub(crate) fn soften(
     let mut any = false;
     for n in 0..rows.pinned.len() {
         let (first, index) = (rows.pinned[n].0 as usize, rows.pinned[n].1 as usize);
-        let mobility = (first..first + 3).map(|k| rows.mobility(k)).sum::<f64>() / 3.0;
-        if rows.specs[first].compliance > 2.0 * HARD * mobility {
+        if is_soft(rows, first) {
             continue;
         }
+        let mobility = mobility(rows, first);
         let fall = model.gravity.length() * opt.dt;
         let energies = energies(model, data, rows, rows.island_of(first), fall);
         let mut tried = Tried { mobility, fall, energies, ..Tried::default() };
         for k in first..first + 3 {
             let spec = &rows.specs[k];
-            let Some(Hit::Body(_, wrench)) = spec.hits[0] else { continue };
-            let axis = if wrench.linear == DVec3::ZERO { wrench.angular } else { wrench.linear };
+            let axis = axis(spec);
             let (x, after) = (rows.x[k], rows.rate_after(k));
             tried.wanted += axis * spec.target;
             tried.velocity[0] += axis * spec.rate(&rows.more, &data.velocity.body, &[]);
@@ -241,10 +290,7 @@ pub(crate) fn soften(
             tried.mobility = 0.0;
         }
         if tried.is_in_vain() {
-            let left = unhurried(&act.pins[index], opt.dt);
-            for k in first..first + 3 {
-                rows.rewrite(k, rows.specs[k].target * left, SOFT * mobility / left);
-            }
+            give_up(model, act, opt, rows, first, index, mobility);
             any = true;
         }
     }
@@ -262,6 +308,7 @@ fn is_at_bound(spec: &RowSpec, x: f64) -> bool {
 pub(crate) fn report(act: &Actuation, data: &mut Data, v: &[f64], share: f64, opt: &StepOptions) {
     let mut reports = core::mem::take(&mut data.reports);
     let mut memory = core::mem::take(&mut data.memory.efforts);
+    reports.take_vain(&memory);
     reports::forget(&mut memory);
     let per_time = 1.0 / opt.dt;
     let rows = &data.step.rows;
@@ -271,18 +318,22 @@ pub(crate) fn report(act: &Actuation, data: &mut Data, v: &[f64], share: f64, op
         let same = |s: &RowSpec| s.cause == spec.cause && s.tag == spec.tag;
         let count = rows.specs[at..].iter().take_while(|s| same(s)).count();
         let own = (at..at + count).map(|k| (&rows.specs[k], rows.x[k]));
+        let first = at;
         at += count;
         let index = spec.tag as usize;
         match spec.cause {
             Cause::Pin if index < act.pins.len() => {
                 let pin = &act.pins[index];
-                let part = pin_part(pin, data, v, own, per_time);
+                let mut part = pin_part(pin, data, v, own, per_time);
+                part.gave_up = (first..at).step_by(3).any(|k| is_soft(rows, k));
+                part.is_off = (first..at).step_by(3).any(|k| is_off(wanted(rows, k)));
                 reports.add_pin(index, pin, &part, share);
                 memory.push(Remembered {
                     kind: Kind::Pin,
                     key: pin.key,
                     force: part.force,
                     moment: part.moment,
+                    in_vain: reports.pins[index].in_vain,
                 });
             }
             Cause::Motor if index < act.motors.len() => {
@@ -299,7 +350,13 @@ pub(crate) fn report(act: &Actuation, data: &mut Data, v: &[f64], share: f64, op
                     report.at_bound |= force.length() >= REACHED * most;
                 }
                 report.force += force * share;
-                memory.push(Remembered { kind: Kind::Motor, key: motor.key, force, moment: DVec3::ZERO });
+                memory.push(Remembered {
+                    kind: Kind::Motor,
+                    key: motor.key,
+                    force,
+                    moment: DVec3::ZERO,
+                    in_vain: false,
+                });
             }
             Cause::Own if index < act.rows.len() => {
                 let report = &mut reports.rows[index];
@@ -309,7 +366,13 @@ pub(crate) fn report(act: &Actuation, data: &mut Data, v: &[f64], share: f64, op
                     report.error = spec.target - spec.rate(&rows.more, &data.step.next_body, v);
                     report.at_bound |= is_at_bound(spec, x);
                     let (key, force) = (act.rows[index].key, DVec3::X * force);
-                    memory.push(Remembered { kind: Kind::Row, key, force, moment: DVec3::ZERO });
+                    memory.push(Remembered {
+                        kind: Kind::Row,
+                        key,
+                        force,
+                        moment: DVec3::ZERO,
+                        in_vain: false,
+                    });
                 }
             }
             _ => {}

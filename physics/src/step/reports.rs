@@ -25,6 +25,8 @@ pub struct PinReport {
     pub at_bound: bool,
     /// Whether its [`crate::actuation::Release`] says it must let go.
     pub let_go: bool,
+    /// Whether it could not have its way, against a stop, the ground or another pin, and pulls softly until it is near its place.
+    pub in_vain: bool,
 }
 
 /// What a motor did.
@@ -81,6 +83,8 @@ pub(crate) struct Remembered {
     pub(crate) key: Key,
     pub(crate) force: DVec3,
     pub(crate) moment: DVec3,
+    /// Of a pin: see [`PinReport::in_vain`].
+    pub(crate) in_vain: bool,
 }
 
 /// The last force and moment of something, none if it is new.
@@ -96,6 +100,9 @@ pub(crate) struct PinPart {
     pub(crate) error: f64,
     pub(crate) slips: bool,
     pub(crate) at_bound: bool,
+    /// Whether it has given up in this part; whether it wants more than a little.
+    pub(crate) gave_up: bool,
+    pub(crate) is_off: bool,
 }
 
 impl Reports {
@@ -111,6 +118,13 @@ impl Reports {
         self.rows.extend(act.rows.iter().map(|row| RowForce { key: row.key, ..RowForce::default() }));
     }
 
+    /// Before what is remembered is forgotten: which pins could not have their way last time.
+    pub(crate) fn take_vain(&mut self, memory: &[Remembered]) {
+        for report in &mut self.pins {
+            report.in_vain = recall(memory, Kind::Pin, report.key).is_some_and(|last| last.in_vain);
+        }
+    }
+
     /// Adds what a pin did in a part that is the given share of the step.
     pub(crate) fn add_pin(&mut self, index: usize, pin: &Pin, part: &PinPart, share: f64) {
         let begun = self.begun;
@@ -121,6 +135,7 @@ impl Reports {
             report.error = part.error;
         }
         report.slips |= part.slips;
+        report.in_vain = part.gave_up || report.in_vain && part.is_off;
         report.at_bound |= part.at_bound || part.slips;
         report.let_go |= part.at_bound || part.slips || pin.release.lets_go(part.force);
         let push = pin.release.push_direction.normalize_or_zero().dot(report.force);

@@ -113,7 +113,7 @@ fn solve_rows(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions
         _ => 0,
     });
     let direct = opt.formulation == Formulation::LcpDantzig || rows.specs.len() <= most.max().unwrap_or(0);
-    pins::size(&mut rows);
+    pins::size(model, data, act, opt, &mut rows);
     let mut report = rows.solve(model, data, opt, direct);
     while pins::soften(model, data, act, opt, &mut rows) {
         report = rows.solve(model, data, opt, direct);
