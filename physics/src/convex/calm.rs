@@ -30,6 +30,8 @@ pub(crate) const SHARE: f64 = 0.01;
 /// The same, of the energy `½ γᵀWγ` they exchange: at rest, where there is next to no other. Contacts that a motor presses together, which were
 /// placed into each other, exchange any amount of it, and so do stops that a bounce is pressed against, so theirs is no more than the energy of a fall over one step.
 const SHARE_OF_EXCHANGE: f64 = 0.01;
+/// What a load that swings presses with at most, of its island's weight.
+const SWING: f64 = 2.0;
 /// How fast a joint may come back from outside its stop where that makes energy, rad/s or m/s: a joint set down a right angle outside is back
 /// within eight seconds, and the energy of that speed is too little to be seen.
 const RETURN: f64 = 0.2;
@@ -38,6 +40,9 @@ const RETURN: f64 = 0.2;
 pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Convex, island: Island) -> bool {
     let (mut given, mut allowed, mut exchanged) = (0.0, 0.0, 0.0);
     let mut load = None;
+    let trees = Island::of(island.trees, &convex.islands.trees).iter();
+    let mass: f64 = trees.map(|&tree| model.tree_mass[model.trees[tree as usize].start]).sum();
+    let heaviest = SWING * mass * model.gravity.length();
     for &k in Island::of(island.rows, &convex.islands.rows) {
         let row = &convex.rows[k as usize];
         let Source::Contact(index) = row.source else { continue };
@@ -49,7 +54,7 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
                 allowed += 0.5 * row.law.along.target.min(push_out(model, row)).powi(2) / row.mobility;
             }
             let contact = &data.contact.points[index as usize];
-            allowed += sprung_back(row, contact, convex.dt);
+            allowed += sprung_back(row, contact, heaviest, convex.dt);
             let law = &contact.law;
             if law.material.stiffness.is_some() {
                 // A spring of the material's own gives back what was pressed into it.
@@ -115,9 +120,9 @@ pub(super) fn calm(model: &Model, state: &State, data: &Data, convex: &mut Conve
 
 /// What a load pressed into a contact's spring and this step's way lets out of it, J: `L w (1 - w/2d)` of the force `L` of the last step, on the way `w`
 /// of the depth `d` to which that presses. (A thousand kilograms on light boxes swing by micrometres; calmed as makers of energy they let the load fall for
-/// a step, which pressed them in again, for ever.)
-fn sprung_back(row: &Row, contact: &Contact, dt: f64) -> f64 {
-    let load = row.law.normal.dot(contact.force).max(0.0);
+/// a step, which pressed them in again, for ever.) Nothing is loaded by more than `heaviest`: what contradicts each other presses with any force.
+fn sprung_back(row: &Row, contact: &Contact, heaviest: f64, dt: f64) -> f64 {
+    let load = row.law.normal.dot(contact.force).clamp(0.0, heaviest);
     let pressed = (dt * (1.0 + TAU) * row.law.along.shortfall(load * dt)).min(contact.depth);
     if load == 0.0 || pressed <= 0.0 {
         return 0.0;

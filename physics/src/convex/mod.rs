@@ -13,7 +13,7 @@
 //! gather     what is linear; which trees turn fast                        smooth.rs, drives.rs
 //! terms      rows on bodies and joints; islands                           rows.rs, islands.rs
 //! mobility   how far bodies give way, which sizes the terms               mobility.rs
-//! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs, alone.rs
+//! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs, alone.rs, firm.rs
 //! again      with friction bounded by the normal impulses found
 //! ```
 //!
@@ -28,6 +28,7 @@ mod combined;
 mod contacts;
 mod drives;
 mod factors;
+mod firm;
 pub(crate) mod flow;
 mod islands;
 pub(crate) mod law;

@@ -2,7 +2,7 @@
 
 use super::islands::Island;
 use super::newton::{self, Begin};
-use super::{Convex, calm, contacts, pins};
+use super::{Convex, calm, contacts, firm, pins};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::model::Model;
@@ -66,8 +66,14 @@ fn solve_in_rounds(
             _ if tolerance == ROUGH => Begin::Step,
             _ => Begin::Look,
         };
-        let outcome = newton::solve(model, state, data, act, convex, island, scales, tolerance, begin);
+        let mut outcome = newton::solve(model, state, data, act, convex, island, scales, tolerance, begin);
         steps += outcome.iterations;
+        if !outcome.converged
+            && let Some((firmed, more)) =
+                firm::solve(model, state, data, act, convex, island, scales, tolerance)
+        {
+            (outcome, steps) = (firmed, steps + more);
+        }
         let rows = Island::of(island.rows, &convex.islands.rows);
         if round == 0
             && !act.pins.is_empty()
