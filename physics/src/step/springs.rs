@@ -129,16 +129,15 @@ impl Springs {
         for (k, x) in self.mode.iter_mut().enumerate() {
             *x += 1e-3 * (1.0 + 0.5 * (1.7 * k as f64).sin());
         }
+        hold_prescribed(model, act, &mut self.mode);
         let mut h = opt.dt / opt.substeps.max(1) as f64;
         for _ in 0..ROUNDS {
             let gains = self.push(model, data, act, opt, h);
+            // Before as well as after, or what is left of `M⁻¹` is not definite and has modes without mass.
             self.next.copy_from_slice(&self.force);
+            hold_prescribed(model, act, &mut self.next);
             solve(model, data, &mut self.next);
-            for (i, body) in model.bodies.iter().enumerate() {
-                if act.prescribed[i] {
-                    self.next[body.v_range()].fill(0.0);
-                }
-            }
+            hold_prescribed(model, act, &mut self.next);
             // xᵀG M⁻¹G x / xᵀG x, and the mode's own stiffness and damping per mass.
             let response: f64 = self.force.iter().zip(&self.next).map(|(f, y)| f * y).sum();
             let size = self.next.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -227,6 +226,13 @@ impl Springs {
             }
         }
         model.bodies.get(most.0).map_or_else(|| "?".to_owned(), |b| b.name.clone())
+    }
+}
+
+/// Nothing along joints whose rates are given.
+fn hold_prescribed(model: &Model, act: &Actuation, x: &mut [f64]) {
+    for (_, body) in model.bodies.iter().enumerate().filter(|(i, _)| act.prescribed[*i]) {
+        x[body.v_range()].fill(0.0);
     }
 }
 

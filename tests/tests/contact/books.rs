@@ -212,6 +212,16 @@ fn is_free_root(model: &Model, body: BodyId) -> bool {
     model.body(body).parent().is_none() && model.body(body).joint().kind == JointKind::Free
 }
 
+/// What contacts and servos press along prescribed joints made a mode without mass of it, for which no sub-step was short enough: a rate of infinity was asked for.
+#[test]
+fn springs_over_prescribed_joints_have_a_longest_sub_step() {
+    let World { model, mut state, mut data, act, options } =
+        Scenes(Random::new(17_445_502_609_499_495_256)).world(Formulation::Penalty);
+    assert!(act.prescribed.contains(&true));
+    observe(&model, &state, &mut data, &options);
+    advance(&model, &mut state, &mut data, &act, &options).expect("sub-steps that are short enough");
+}
+
 proptest! {
     #![proptest_config(laws())]
 

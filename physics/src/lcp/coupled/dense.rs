@@ -1,5 +1,6 @@
 //! The matrix of a small island as one: rows of a figure on the ground all feel each other, and products of whole rows cost a fraction of as many blocks.
 
+use super::relax::is_pair;
 use super::{Coupled, CoupledRow};
 
 /// Most rows of an island that is kept so: 128 kB of numbers.
@@ -80,6 +81,36 @@ impl Dense {
             }
         }
         row.offset + row.compliance * self.x[at] + ((sums[0] + sums[1]) + (sums[2] + sums[3]))
+    }
+
+    /// What rows are off: the most that any of them would change its velocity by, were it relaxed alone.
+    pub(super) fn off(&self, rows: &[CoupledRow], x: &[f64]) -> f64 {
+        // What the row at a place would have without bounds, and its own entry.
+        let wanted = |at: usize| {
+            let row = &rows[self.rows[at] as usize];
+            let own = self.row(at)[at] + row.compliance;
+            (if own > 0.0 { self.x[at] - self.slack(at, row) / own } else { 0.0 }, own)
+        };
+        let (mut most, mut at) = (0.0_f64, 0);
+        while at < self.rows.len() {
+            let i = self.rows[at] as usize;
+            let limit = rows[i].friction.map(|(normal, mu)| mu * x[normal as usize].max(0.0));
+            let (a, own) = wanted(at);
+            match limit {
+                Some(limit) if is_pair(rows, i) => {
+                    let (b, other) = wanted(at + 1);
+                    let square = a * a + b * b;
+                    let scale = if square > limit * limit { limit / square.sqrt() } else { 1.0 };
+                    let off = ((scale * a - x[i]).abs() * own).max((scale * b - x[i + 1]).abs() * other);
+                    most = most.max(off);
+                    at += 1;
+                }
+                Some(limit) => most = most.max((a.clamp(-limit, limit) - x[i]).abs() * own),
+                None => most = most.max((a.clamp(rows[i].lower, rows[i].upper) - x[i]).abs() * own),
+            }
+            at += 1;
+        }
+        most
     }
 
     /// Takes over the values of a group's rows.
