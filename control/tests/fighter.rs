@@ -5,15 +5,18 @@ mod ring;
 use std::sync::{Arc, LazyLock};
 
 use ring::{Ring, Setup, boxer};
-use stuntlab_control::fighter::{Cue, FighterError, Move, Phase, Playlist, Repertoire, Spring};
+use stuntlab_control::fighter::{
+    Aid, Cue, Fighter, FighterOptions, Move, Phase, Playlist, Repertoire, Spring,
+};
 use stuntlab_control::reference::Reference;
-use stuntlab_control::{Controller, Sense};
-use stuntlab_mocap::character::Character;
+use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_mocap::character::{Character, Physique};
 use stuntlab_mocap::library;
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::{DMat3, DQuat, DVec3};
-use stuntlab_physics::spatial::Transform;
-use stuntlab_physics::{Data, State, StepOptions, observe};
+use stuntlab_physics::model::shape::Shape;
+use stuntlab_physics::spatial::{Transform, rotation};
+use stuntlab_physics::{Actuation, Data, Model, ShapeSpec, State, StepOptions, advance, observe};
 
 use proptest::prelude::*;
 
@@ -71,8 +74,9 @@ fn who_settles_to_get_up_rolls_over_and_is_not_thrown() {
                 _ => {}
             }
         }
-        // A roll on the floor takes a second; it was half a turn in a third of a second, with the feet at 0.4 m.
-        assert!(fastest < 6.0 && highest < 0.3, "seed {seed}: {fastest} rad/s, {highest} m");
+        // A roll on the floor takes a second; it was half a turn in a third of a second, with the feet at 0.4 m. Since it turns over on to the belly the upper
+        // shoulder comes as high as it is broad, 0.32 m above how it lay: the mark was 0.3.
+        assert!(fastest < 6.0 && highest < 0.38, "seed {seed}: {fastest} rad/s, {highest} m");
     }
 }
 
@@ -196,9 +200,10 @@ fn the_wanted_pose_is_where_the_character_is() {
 #[test]
 fn lying_poses_find_their_way_up_whatever_their_heading() {
     let model = REPERTOIRE.character().model();
+    // The ways up come after the moves: from the belly, and its mirror image.
     let first = Move::ALL.len();
     let mut names = Vec::new();
-    for motion in first..REPERTOIRE.motions().len() {
+    for motion in first..first + 2 {
         let (mut state, mut data) = (State::new(model), Data::new(model));
         REPERTOIRE.motions()[motion].write(0.2, REPERTOIRE.layout(), &mut state.q);
         forward_kinematics(model, &state, &mut data);
@@ -219,7 +224,7 @@ fn lying_poses_find_their_way_up_whatever_their_heading() {
         names.push(REPERTOIRE.motions()[start.motion].name.clone());
         assert_eq!(names.last(), Some(&REPERTOIRE.motions()[motion].name));
     }
-    assert!(names.iter().any(|n| n.contains("prone")) && names.iter().any(|n| n.contains("supine")));
+    assert!(names.iter().all(|n| n.contains("prone")), "{names:?}");
 }
 
 #[test]
@@ -242,11 +247,76 @@ fn all_moves_lead_to_guard_and_back_and_most_by_the_graph() {
     }
 }
 
+/// Drops one that has fallen from a height, turned by an angle about an axis; what it has come to after so many seconds.
+fn dropped(repertoire: &Arc<Repertoire>, turn: DVec3, own: FighterOptions, seconds: f64) -> (Fighter, f64) {
+    let character = repertoire.character();
+    let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
+    character.append_to(&mut builder, "", Transform::IDENTITY);
+    let model = builder.build().expect("a valid scene");
+    let mut state = State::new(&model);
+    state.q.copy_from_slice(repertoire.start());
+    let turned = (rotation::exp(turn) * DQuat::from_slice(&state.q[3..7])).normalize();
+    state.q[3..7].copy_from_slice(&turned.to_array());
+    let mut fighter = Fighter::new(repertoire.clone(), FighterOptions { fallen: true, ..own });
+    let (mut data, mut act) = (Data::new(&model), Actuation::new(&model));
+    let mut senses = Senses::new(&model, model.body_ids(), Physique::of(character).into());
+    let options = StepOptions::at_rate(120.0);
+    let mut help: f64 = 0.0;
+    while state.time < seconds {
+        observe(&model, &state, &mut data, &options);
+        act.clear();
+        senses.look(&model, &state, &data);
+        fighter.act(&Sense::new(&model, &state, &data, options.dt, &senses), &mut act);
+        let low = data.world_from_body(model.body_ids().at(0)).translation.z < 0.3 * character.root_height();
+        if low && fighter.phase() != Phase::Standing {
+            help = help.max(fighter.cheat().length() / (9.81 * character.mass()));
+        }
+        advance(&model, &mut state, &mut data, &act, &options).expect("a sound step");
+    }
+    (fighter, help)
+}
+
+/// On the belly, the back, either side, and head down.
+const FALLS: [DVec3; 5] = [
+    DVec3::new(0.0, 1.5, 0.3),
+    DVec3::new(0.0, -1.5, 0.2),
+    DVec3::new(-1.5, 0.0, 0.5),
+    DVec3::new(1.5, 0.2, 0.0),
+    DVec3::new(2.6, 0.4, 0.0),
+];
+
 #[test]
-fn a_figure_on_another_skeleton_is_refused() {
-    let error = Repertoire::new(Arc::new(Character::stuntperson())).expect_err("other joints");
-    let other = Character::stuntperson().skeleton().same_layout(&library::skeleton());
-    assert!(!other && matches!(error, FighterError::Skeleton(_)), "{error}");
+fn who_lies_gets_up_with_little_help_and_not_without() {
+    for turn in FALLS {
+        let (fighter, help) = dropped(&REPERTOIRE, turn, FighterOptions::default(), 14.0);
+        assert_eq!(fighter.phase(), Phase::Standing, "{turn}");
+        // The limit itself, and what changes within a step.
+        assert!(help < 0.085, "{turn}: {help} of the weight at a metre");
+        let alone = FighterOptions { rising: Aid { lying: 0.0, upright: 0.0 }, ..FighterOptions::default() };
+        let (fighter, help) = dropped(&REPERTOIRE, turn, alone, 14.0);
+        assert!(fighter.tally().recoveries == 0 && help < 1e-9, "{turn}: {help}");
+    }
+}
+
+#[test]
+fn figures_of_other_proportions_and_names_get_up() {
+    // 1.65 m and 55 kg, 1.95 m and 105 kg, on a skeleton of other names and joints than the clips'.
+    for (stature, mass) in [(1.65, 55.0), (1.95, 105.0)] {
+        let figure = Character::stuntperson_of(stature, mass).expect("a body");
+        assert!(!figure.skeleton().same_layout(&library::skeleton()));
+        let repertoire = Arc::new(Repertoire::new(Arc::new(figure)).expect("clips fit it"));
+        for turn in FALLS {
+            let (fighter, help) = dropped(&repertoire, turn, FighterOptions::default(), 16.0);
+            assert_eq!(fighter.phase(), Phase::Standing, "{stature} m, {turn}");
+            assert!(help < 0.085, "{stature} m, {turn}: {help} of the weight at a metre");
+        }
+    }
+}
+
+#[test]
+fn a_figure_in_a_plane_is_refused() {
+    let error = Repertoire::new(Arc::new(Character::planar_figure())).expect_err("no boxer");
+    assert!(!error.to_string().is_empty(), "{error}");
 }
 
 /// Poses of the bodies that a playlist wants.

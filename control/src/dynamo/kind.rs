@@ -132,6 +132,7 @@ pub(crate) fn read(table: &Fields<'_>) -> Result<DynamoOptions, SettingError> {
         frame: table.choice("frame", &FRAMES)?.unwrap_or(usual.frame),
         balance,
         yaw_limit: table.at_least_zero("yaw_limit")?.unwrap_or(usual.yaw_limit),
+        aid: usual.aid,
         stun: read_stun(table)?,
         push: table.at_least_zero("push")?.unwrap_or(usual.push),
         effort: table.positive("effort")?.unwrap_or(usual.effort),

@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{Actuation, Data, Model, State};
+use stuntlab_physics::{Actuation, Data, ImplicitForce, Model, State};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::pose::STRENGTH;
@@ -65,6 +65,8 @@ pub struct DynamoOptions {
     /// Largest moment about the vertical that holds the root's own heading to the body's, N m: running and
     /// hopping need 60. (The other bones' springs answer it: see [`Targets`].)
     pub yaw_limit: f64,
+    /// Largest moment from outside on the root, all of it together, N m; the paper has no bound.
+    pub aid: f64,
     /// How impacts weaken the character.
     pub stun: StunOptions,
     /// Share of the motion's own load that legs push with, 0 to 1; the paper has none.
@@ -89,6 +91,7 @@ impl Default for DynamoOptions {
             frame: Frame::ByMotion,
             balance: Balance::WeakSpring(WeakSpring::default()),
             yaw_limit: 60.0,
+            aid: f64::INFINITY,
             stun: StunOptions::default(),
             push: 1.0,
             // The table has an ankle give 2 N m per kg; runners' give 3 (Novacheck 1998). From 1.3 to 2 runs hardly differ.
@@ -222,6 +225,12 @@ impl Dynamo {
         self.root.set_broken(true);
     }
 
+    /// As long after a fall: the spring is broken and no strength is left.
+    pub fn go_limp(&mut self) {
+        self.break_spring();
+        self.stun.faint();
+    }
+
     /// Makes a broken root spring hold again at once; strength comes back.
     pub fn rearm(&mut self) {
         self.root.set_broken(false);
@@ -249,8 +258,14 @@ impl Dynamo {
         let root_body = sense.root();
         let root = RootSense::of(sense, &self.targets, &self.wanted, strength);
         self.root.balance = self.options.balance;
-        for term in self.root.moments(&root, self.gains.of_root(), self.options.yaw_limit) {
-            let moment = term.at_rest.angular - term.gain.angular * root.actual;
+        let at = |term: &ImplicitForce| term.at_rest.angular - term.gain.angular * root.actual;
+        let terms = self.root.moments(&root, self.gains.of_root(), self.options.yaw_limit);
+        let size = terms.iter().flatten().map(at).sum::<DVec3>().length();
+        // Gains are scaled down alike, as in (8).
+        let share = if size > self.options.aid { self.options.aid / size } else { 1.0 };
+        for term in terms.into_iter().flatten() {
+            let term = ImplicitForce::moment(term.at_rest.angular * share, term.gain.angular * share);
+            let moment = at(&term);
             if self.options.application == Application::FullyInternal {
                 self.push_off(sense, moment, out);
             } else {

@@ -199,8 +199,8 @@ impl Root {
         s: &RootSense,
         gains: (f64, f64),
         yaw_limit: f64,
-    ) -> impl Iterator<Item = ImplicitForce> + use<> {
-        [s.as_bone(gains), self.moment(s), s.yaw(yaw_limit)].into_iter().flatten()
+    ) -> [Option<ImplicitForce>; 3] {
+        [s.as_bone(gains), self.moment(s), s.yaw(yaw_limit)]
     }
 
     /// The moment that balances the root for this step, `None` for none.

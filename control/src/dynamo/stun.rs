@@ -72,6 +72,11 @@ impl Stun {
         self.strength
     }
 
+    /// Loses all strength at once; it comes back as usual.
+    pub fn faint(&mut self) {
+        self.strength = 0.0;
+    }
+
     /// Whether knocked out.
     pub fn is_unconscious(&self) -> bool {
         self.goal == 0.0 && self.hold > 0.0

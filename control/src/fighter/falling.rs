@@ -1,8 +1,9 @@
 //! Going down and getting up: the phases of a fighter and what leads from one to the next.
 
 use stuntlab_physics::Actuation;
+use stuntlab_physics::glam::DMat3;
 
-use super::aid::{root_rotation, tilt_error};
+use super::aid::{root_rotation, tilt_error, write_root};
 use super::{Cue, FAIRNESS, Fighter, Move, Phase};
 use crate::controller::Sense;
 use crate::dynamo::Balance;
@@ -15,23 +16,61 @@ const FELLED: f64 = 0.5;
 pub(super) const SUNK: (f64, f64) = (0.55, 0.75);
 /// Factors on frequency and damping ratio while it settles: softer and overdamped.
 pub(super) const SETTLING: (f64, f64) = (0.5, 3.0);
-/// Share of the spring that tilts the pelvis while it gets up that is there while it settles: 90 N m, as much as an arm that pushes gives. With all of it
-/// who lay on the side was turned on the back within a third of a second, legs in the air.
-pub(super) const ROLLING: f64 = 0.15;
 /// Seconds in which it comes to the first pose of getting up.
-const ROLL: f64 = 0.9;
-/// Settled: mean bone error in rad, least and most seconds.
-const SETTLED: (f64, f64, f64) = (0.25, 0.7, 2.0);
+const ROLL: f64 = 0.7;
+/// Settled: how far off in rad, least and most seconds; who comes to rest goes on, too.
+const SETTLED: (f64, f64, f64) = (0.25, 0.55, 2.0);
 /// Speed of the pelvis (m/s) at which one who settles does not settle but rolls: it lets go.
 const RUNAWAY: f64 = 2.0;
 /// Far from the clip: angle in rad, and seconds of it after which getting up has failed.
-const ASTRAY: (f64, f64) = (0.9, 0.2);
-/// Height of the pelvis' own vertical above which it is upright.
-pub(super) const UPRIGHT: f64 = 0.4;
+const ASTRAY: (f64, f64) = (0.9, 0.5);
+/// Mean bone error with which one who lies on the belly begins to push up, rad.
+const NEAR: f64 = 0.6;
+/// Turns after which one who is not on the belly lies down again.
+const TURNS: u32 = 6;
+/// Errors (rad) up to which a way up goes at its own pace, and at which it waits: who pushes up takes the time that it takes.
+const PACE: (f64, f64) = (0.15, 0.5);
+/// Share of its pace at which it goes on all the same.
+const SLOWEST: f64 = 0.1;
+/// Times its own length after which a way up has failed.
+const LONGEST: f64 = 1.6;
 /// Seconds to take up the guard.
 const STEADY: f64 = 0.8;
 /// Seconds after the end of a get-up clip in which it must stand.
 const GRACE: f64 = 0.6;
+
+/// How one lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lies {
+    Supine {
+        /// Whether its left side is the lower one.
+        left: bool,
+    },
+    Aside {
+        /// Whether it is the left one.
+        left: bool,
+    },
+    Prone,
+}
+
+/// Upward component of the pelvis' front below which one lies on the belly, reversed.
+const FLAT: f64 = 0.6;
+/// Upward component of the pelvis' front above which one would roll on to the back: the joints' way to the belly throws it there.
+const BACKWARDS: f64 = 0.25;
+
+impl Lies {
+    /// Of one whose pelvis is turned so.
+    fn of(pelvis: &DMat3) -> Self {
+        let (front, left) = (pelvis.x_axis.z, pelvis.y_axis.z < 0.0);
+        if front > BACKWARDS {
+            Self::Supine { left }
+        } else if front > -FLAT && pelvis.z_axis.z < FLAT {
+            Self::Aside { left }
+        } else {
+            Self::Prone
+        }
+    }
+}
 
 impl Fighter {
     pub(super) fn go_on(&mut self, sense: &Sense<'_>) {
@@ -54,24 +93,38 @@ impl Fighter {
                 let still_for = if still { still_for + sense.dt } else { 0.0 };
                 self.phase = Phase::Down { since, still_for };
                 let rested = still_for > REST.1 || time - since > REST.2;
-                if rested && time > self.lie_until && !self.dynamo.is_unconscious() {
-                    self.settle(sense);
+                if self.options.rises && rested && time > self.lie_until && !self.dynamo.is_unconscious() {
+                    self.settle(sense, 0);
                 }
             }
-            Phase::Settling { since, start } => {
+            Phase::Settling { since, start, turns } => {
                 let lasted = time - since;
                 let speed = sense.data.velocity.body[sense.root()].linear.length();
                 if self.dynamo.is_unconscious() || speed > RUNAWAY {
                     self.fall(time);
-                } else if lasted > SETTLED.2 || lasted > SETTLED.1 && self.dynamo.error() < SETTLED.0 {
-                    let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
-                    self.playlist().play(cue, time);
-                    self.phase = Phase::Rising { astray_for: 0.0 };
+                } else if lasted > SETTLED.2
+                    || lasted > SETTLED.1 && (self.off(sense) < SETTLED.0 || self.is_still(sense))
+                {
+                    match start {
+                        Some(start) if self.off(sense) < NEAR => {
+                            let cue = Cue { motion: start.motion, at: start.at, speed: 1.0, fade: 0.2 };
+                            self.playlist().play(cue, time);
+                            self.phase = Phase::Rising { since: time, astray_for: 0.0 };
+                        }
+                        _ if turns < TURNS => self.settle(sense, turns + 1),
+                        _ => self.fall(time),
+                    }
                 }
             }
-            Phase::Rising { astray_for } => self.rise(sense, astray_for),
+            Phase::Rising { since, astray_for } => self.rise(sense, since, astray_for),
             Phase::Steadying { since } => self.steady(sense, since),
         }
+    }
+
+    /// Angle that it is off what it plays, rad: the mean of the bones', or the tilt of the pelvis.
+    fn off(&self, sense: &Sense<'_>) -> f64 {
+        let actual = sense.data.position.world_from_body[sense.root()].rotation;
+        self.dynamo.error().max(tilt_error(&root_rotation(&self.wanted), &actual).length())
     }
 
     /// Lets go.
@@ -86,30 +139,47 @@ impl Fighter {
         self.phase = Phase::Down { since: time, still_for: 0.0 };
     }
 
-    /// Chooses how to get up.
-    fn settle(&mut self, sense: &Sense<'_>) {
+    /// Turns on, to a side and on to the belly, or comes to where a way up begins.
+    fn settle(&mut self, sense: &Sense<'_>, turns: u32) {
         let own = &sense.data.position.world_from_body[sense.bodies];
-        self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
-        let start = self.repertoire.lying().nearest(&mut self.places, &own[0].rotation);
-        let cue = Cue { motion: start.motion, at: start.at, speed: 0.0, fade: ROLL };
-        self.playlist().begin_from(&sense.state.q[sense.tree().coordinates]);
+        let (motion, at, start) = match Lies::of(&own[0].rotation) {
+            Lies::Supine { left } => (self.repertoire.roll_over(left), 0.0, None),
+            Lies::Aside { left } => (self.repertoire.roll_over(left), f64::INFINITY, None),
+            Lies::Prone => {
+                self.places.iter_mut().zip(own).for_each(|(p, t)| *p = t.translation);
+                let start = self.repertoire.lying().nearest(&mut self.places, &own[0].rotation);
+                (start.motion, start.at, Some(start))
+            }
+        };
+        let cue = Cue { motion, at, speed: 0.0, fade: ROLL };
+        // Wherever and however the figure was put into the scene, motions are in axes of the world.
+        let mut pose = std::mem::take(&mut self.wanted);
+        pose.copy_from_slice(&sense.state.q[sense.tree().coordinates]);
+        write_root(&own[0], &mut pose);
+        self.playlist().begin_from(&pose);
+        self.wanted = pose;
         self.playlist().play(cue, sense.time());
         self.dynamo.options.balance = Balance::Unpowered;
         self.dynamo.rearm();
-        self.phase = Phase::Settling { since: sense.time(), start };
+        self.phase = Phase::Settling { since: sense.time(), start, turns };
     }
 
-    fn rise(&mut self, sense: &Sense<'_>, astray_for: f64) {
+    fn rise(&mut self, sense: &Sense<'_>, since: f64, astray_for: f64) {
         let time = sense.time();
         let actual = sense.data.position.world_from_body[sense.root()].rotation;
-        let astray = tilt_error(&root_rotation(&self.wanted), &actual).length() > ASTRAY.0;
-        let astray_for = if astray { astray_for + sense.dt } else { 0.0 };
+        let tilt = tilt_error(&root_rotation(&self.wanted), &actual).length();
+        let astray_for = if tilt > ASTRAY.0 { astray_for + sense.dt } else { 0.0 };
+        let off = self.dynamo.error().max(tilt);
+        let pace = ((PACE.1 - off) / (PACE.1 - PACE.0)).clamp(SLOWEST, 1.0);
         let playlist = self.playlist();
+        playlist.set_pace(pace, time);
         let (motion, clip_time) = (playlist.motion(), playlist.clip_time(time));
-        let left = self.repertoire.motions()[motion].duration - clip_time;
+        let duration = self.repertoire.motions()[motion].duration;
+        let left = duration - clip_time;
         let high = self.height_share(sense.data, sense.bodies) > SUNK.1;
-        self.phase = Phase::Rising { astray_for };
-        if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE {
+        self.phase = Phase::Rising { since, astray_for };
+        let given_up = time - since > LONGEST * duration;
+        if self.dynamo.is_unconscious() || astray_for > ASTRAY.1 || left < -GRACE || given_up {
             self.fall(time);
         } else if left < 0.15 && high && sense.own.stands_on_something() {
             self.playlist().play(Cue { motion: Move::Guard.motion(), at: 0.0, speed: 1.0, fade: 0.4 }, time);

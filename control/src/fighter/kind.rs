@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stuntlab_mocap::character::Character;
 
-use super::{COMMANDS, Fighter, FighterOptions, HurtOptions, PUBLISHED, Style, repertoire};
+use super::{Aid, COMMANDS, Fighter, FighterOptions, HurtOptions, PUBLISHED, Style, repertoire};
 use crate::controller::Controller;
 use crate::dynamo;
 use crate::kind::{Casting, Figurant, Kind, Maker, Refusal, Setting};
@@ -13,7 +13,7 @@ use crate::settings::{Fields, SettingError};
 /// The row of the kind.
 pub const KIND: Kind = Kind {
     name: "fighter",
-    help: "A boxer of the library's figure above Dynamo, which starts in guard: it fights, falls and gets up",
+    help: "A boxer above Dynamo, of any figure with a skeleton, which starts in guard: it fights, falls and gets up",
     keys: &[KEYS, dynamo::KEYS],
     commands: COMMANDS,
     readings: &PUBLISHED,
@@ -28,6 +28,14 @@ const KEYS: &[Setting] = &[
     Setting::new("caution", "0.35", "0 to 1"),
     Setting::new("footwork", "0.15", "share of punches after which it steps out, 0 to 1"),
     Setting::new("hurry", "1.5", "how many times as fast it steps in from afar"),
+    Setting::new("fallen", "false", "whether it begins as a rag doll that has fallen"),
+    Setting::new("rises", "true", "whether it gets up again"),
+    Setting::new(
+        "aid_lying",
+        "0.08",
+        "largest moment from outside while it lies, as an arm of the whole weight, m",
+    ),
+    Setting::new("aid_upright", "0.4", "the same once it kneels, m"),
     Setting::new("recoil", "0.6", "how many times its impulse a punch is felt"),
     Setting::new("endurance", "110.0", "N s of punches until it is knocked out"),
 ];
@@ -42,7 +50,7 @@ struct FighterMaker {
 }
 
 fn read(table: &Fields<'_>) -> Result<FighterMaker, SettingError> {
-    let (style, hurt) = (Style::default(), HurtOptions::default());
+    let (style, hurt, aid) = (Style::default(), HurtOptions::default(), Aid::default());
     let share = |key, usual: f64| match table.at_least_zero(key)? {
         Some(x) if x > 1.0 => Err(table.error(key, format!("is {x}, expected 0 to 1"))),
         x => Ok(x.unwrap_or(usual)),
@@ -58,6 +66,12 @@ fn read(table: &Fields<'_>) -> Result<FighterMaker, SettingError> {
             ..style
         },
         hurt: HurtOptions { endurance: table.positive("endurance")?.unwrap_or(hurt.endurance), ..hurt },
+        fallen: table.flag("fallen")?.unwrap_or(false),
+        rises: table.flag("rises")?.unwrap_or(true),
+        rising: Aid {
+            lying: table.at_least_zero("aid_lying")?.unwrap_or(aid.lying),
+            upright: table.at_least_zero("aid_upright")?.unwrap_or(aid.upright),
+        },
         recoil: table.at_least_zero("recoil")?.unwrap_or(FighterOptions::default().recoil),
         ..FighterOptions::default()
     };
@@ -68,10 +82,11 @@ fn read(table: &Fields<'_>) -> Result<FighterMaker, SettingError> {
     })
 }
 
-/// What there is for a figure that can fight.
+/// What a figure can do.
 fn can_fight(figure: Option<&Arc<Character>>) -> Result<Arc<super::Repertoire>, Refusal> {
-    let known = figure.and_then(repertoire);
-    known.ok_or_else(|| Refusal::new("figure", "is no figure a fighter has clips for, expected library"))
+    let figure =
+        figure.ok_or_else(|| Refusal::new("figure", "has no skeleton that clips could be put on"))?;
+    repertoire(figure).map_err(|e| Refusal::new("figure", format!("cannot fight: {e}")))
 }
 
 impl FighterMaker {

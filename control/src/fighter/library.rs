@@ -1,12 +1,12 @@
-//! The library's figures and what fighters of them can do: made once for all scenes, for both take long to make and
-//! never change.
+//! The library's figures and what fighters can do: those of the library's are made once for all scenes, for both take long to make
+//! and never change.
 
 use std::sync::{Arc, OnceLock};
 
 use stuntlab_mocap::character::{Character as Mocap, CharacterOptions};
 use stuntlab_mocap::library;
 
-use super::Repertoire;
+use super::{FighterError, Repertoire};
 
 static FIGURES: [OnceLock<Arc<Mocap>>; 2] = [const { OnceLock::new() }; 2];
 static REPERTOIRES: [OnceLock<Arc<Repertoire>>; 2] = [const { OnceLock::new() }; 2];
@@ -24,15 +24,16 @@ pub fn library_figure(separate_toes: bool) -> Arc<Mocap> {
     FIGURES[usize::from(separate_toes)].get_or_init(make).clone()
 }
 
-/// What a fighter of this figure can do; `None` for figures other than [`library_figure`]'s.
+/// What a fighter of this figure can do. Those of [`library_figure`]'s are made once.
 ///
-/// # Panics
-/// Never: the library's clips are of its own figure.
-pub fn repertoire(figure: &Arc<Mocap>) -> Option<Arc<Repertoire>> {
+/// # Errors
+/// A figure that the library's clips do not fit.
+pub fn repertoire(figure: &Arc<Mocap>) -> Result<Arc<Repertoire>, FighterError> {
     let own = |made: &OnceLock<Arc<Mocap>>| made.get().is_some_and(|f| Arc::ptr_eq(f, figure));
-    let make = || {
-        let made = Repertoire::new(figure.clone());
-        Arc::new(made.expect("the library's clips are of its own figure"))
-    };
-    FIGURES.iter().zip(&REPERTOIRES).find(|(f, _)| own(f)).map(|(_, r)| r.get_or_init(make).clone())
+    let known = FIGURES.iter().zip(&REPERTOIRES).find(|(f, _)| own(f)).map(|(_, r)| r);
+    if let Some(made) = known.and_then(OnceLock::get) {
+        return Ok(made.clone());
+    }
+    let made = Arc::new(Repertoire::new(figure.clone())?);
+    Ok(known.map_or(made.clone(), |known| known.get_or_init(|| made).clone()))
 }

@@ -27,7 +27,7 @@ mod repertoire;
 mod routes;
 mod sight;
 
-pub use aid::Spring;
+pub use aid::{Aid, Spring};
 pub use bout::Bout;
 pub use hurt::{Blow, Hurt, HurtOptions};
 pub use kind::KIND;
@@ -46,12 +46,12 @@ use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::{Actuation, Bodies};
 
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
-use crate::dynamo::{CHEAT, Dynamo, DynamoOptions, Frame, Stun, StunOptions, per_weight};
+use crate::dynamo::{Application, CHEAT, Dynamo, DynamoOptions, Frame, Space, Stun, StunOptions, per_weight};
 use crate::pose::STRENGTH;
 use crate::readings::{Published, Readings, Together};
 use crate::reference::Reference;
-use aid::{root_rotation, wrap, yaw};
-use falling::{ROLLING, SETTLING, UPRIGHT};
+use aid::{HALF_UP, root_pose, root_rotation, wrap, write_root, yaw};
+use falling::SETTLING;
 
 /// Settings of a [`Fighter`].
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +68,16 @@ pub struct FighterOptions {
     pub style: Style,
     /// How hits hurt.
     pub hurt: HurtOptions,
-    /// Holds the pelvis' tilt while it gets up.
-    pub rising: Spring,
+    /// Moments from outside while it gets up.
+    pub rising: Aid,
     /// Damping of the joints of a rag doll, as a share of the reference gains: limp, not rattling.
     pub tone: f64,
     /// Turns the pelvis towards the opponent, if at all.
     pub steering: Option<Spring>,
+    /// Whether it begins as one who has fallen, in whatever pose.
+    pub fallen: bool,
+    /// Whether it gets up again.
+    pub rises: bool,
     /// How many times its impulse a punch is felt: what makes head and trunk give way.
     pub recoil: f64,
 }
@@ -87,9 +91,11 @@ impl Default for FighterOptions {
             autonomous: true,
             style: Style::default(),
             hurt: HurtOptions::default(),
-            rising: Spring { stiffness: 2000.0, damping: 300.0, limit: 600.0 },
+            rising: Aid::default(),
             tone: 0.12,
             steering: Some(Spring { stiffness: 60.0, damping: 12.0, limit: 30.0 }),
+            fallen: false,
+            rises: true,
             recoil: 0.6,
         }
     }
@@ -111,11 +117,15 @@ pub enum Phase {
     Settling {
         /// Time it began, s.
         since: f64,
-        /// Where it will begin.
-        start: Start,
+        /// Where a way up will begin; one who only turns over has none.
+        start: Option<Start>,
+        /// Times it has turned over since it lay still.
+        turns: u32,
     },
     /// Getting up.
     Rising {
+        /// Time it began, s.
+        since: f64,
         /// Seconds it has been tilted far from the clip.
         astray_for: f64,
     },
@@ -180,6 +190,8 @@ pub struct Fighter {
     wanted: Vec<f64>,
     /// Moment of the fighter's own springs in the last step, N m.
     own_moment: DVec3,
+    /// Largest moment from outside while it lay, as an arm of the weight, m.
+    help_lying: f64,
     /// Readings.
     values: [f64; PUBLISHED.len()],
 }
@@ -188,7 +200,7 @@ const fn tally(name: &'static str, help: &'static str) -> Published {
     Published { name, unit: "", help, together: Together::Sum }
 }
 
-const PUBLISHED: [Published; 10] = [
+const PUBLISHED: [Published; 11] = [
     CHEAT,
     STRENGTH,
     tally("punches", "Punches begun so far"),
@@ -214,6 +226,12 @@ const PUBLISHED: [Published; 10] = [
         together: Together::Least,
     },
     tally("rounds-lost", "Rounds lost so far, by a knock-out or a count of ten; the opponent has won them"),
+    Published {
+        name: "help-lying",
+        unit: "m",
+        help: "Largest moment from outside so far while it was down and lay, as an arm of the whole weight",
+        together: Together::Most,
+    },
 ];
 
 impl Fighter {
@@ -225,12 +243,17 @@ impl Fighter {
         // Blows are gathered by [`Hurt`], which tells fists from other things.
         let stun = StunOptions { gather: 0.0, ..options.dynamo.stun };
         let tracking = DynamoOptions { stun, ..options.dynamo };
+        let fallen = Phase::Down { since: 0.0, still_for: 0.0 };
+        let mut dynamo = Dynamo::new(model, Box::new(playlist), tracking);
+        if options.fallen {
+            dynamo.go_limp();
+        }
         Self {
             mind: Mind::new(options.style, options.seed),
             hurt: Hurt::default(),
             shoved: Stun::new(options.dynamo.stun),
             bout: Bout::default(),
-            phase: Phase::Standing,
+            phase: if options.fallen { fallen } else { Phase::Standing },
             tally: Tally::default(),
             planned: None,
             order: None,
@@ -243,8 +266,9 @@ impl Fighter {
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),
             own_moment: DVec3::ZERO,
-            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
-            dynamo: Dynamo::new(model, Box::new(playlist), tracking),
+            values: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+            help_lying: 0.0,
+            dynamo,
             options,
             repertoire,
         }
@@ -370,27 +394,33 @@ impl Fighter {
         self.playlist().write(time, &mut wanted);
         let reference = root_rotation(&wanted);
         self.wanted = wanted;
-        // A pelvis that lags would take the legs with it, into the ground or off it: while it gets up, and once the clip
-        // is upright enough to have a heading, every bone strives for its own attitude.
-        let rising = matches!(self.phase, Phase::Rising { .. } | Phase::Steadying { .. });
-        let absolute = rising && reference.z_axis.z > UPRIGHT && actual.z_axis.z > UPRIGHT;
+        self.own_moment = DVec3::ZERO;
+        let lies = matches!(self.phase, Phase::Down { .. } | Phase::Settling { .. } | Phase::Rising { .. });
         let (slower, damper) =
             if matches!(self.phase, Phase::Settling { .. }) { SETTLING } else { (1.0, 1.0) };
-        self.dynamo.options.frequency = slower * self.options.dynamo.frequency;
-        self.dynamo.options.damping_ratio = damper * self.options.dynamo.damping_ratio;
-        self.dynamo.options.frame = if absolute { Frame::Absolute } else { self.options.dynamo.frame };
-        self.own_moment = DVec3::ZERO;
+        let high = self.height_share(sense.data, sense.bodies);
+        let own = self.options.dynamo;
+        let weight = sense.own.mass() * sense.model.gravity().length();
+        let now = &mut self.dynamo.options;
+        now.frequency = slower * own.frequency;
+        now.damping_ratio = damper * own.damping_ratio;
+        // Who lies gets up from within: its joints turn its bones, and the pelvis alone is helped.
+        (now.space, now.application) =
+            if lies { (Space::Parent, Application::Internal) } else { (own.space, own.application) };
+        // A pelvis that lags would take the legs with it, into the ground or off it.
+        let steadies = matches!(self.phase, Phase::Steadying { .. });
+        now.frame = if lies || steadies { Frame::Absolute } else { own.frame };
+        now.aid = match self.phase {
+            Phase::Standing => own.aid,
+            Phase::Down { .. } => 0.0,
+            _ => self.options.rising.at(high) * weight,
+        };
         let term = match self.phase {
             Phase::Down { .. } => {
                 self.slacken(sense, out);
                 return;
             }
-            Phase::Settling { .. } => {
-                self.options.rising.share(ROLLING).tilt(&reference, &actual, spin, strength, sense.dt)
-            }
-            Phase::Rising { .. } | Phase::Steadying { .. } => {
-                self.options.rising.tilt(&reference, &actual, spin, strength, sense.dt)
-            }
+            Phase::Settling { .. } | Phase::Rising { .. } | Phase::Steadying { .. } => return,
             Phase::Standing => {
                 let Some(spring) = self.options.steering else { return };
                 let towards = self.facing(sense);
@@ -453,8 +483,12 @@ impl Controller for Fighter {
             Phase::Rising { .. } => 3.0,
             Phase::Steadying { .. } => 4.0,
         };
+        let help = per_weight(self.cheat(), sense);
+        if phase > 0.0 && self.height_share(sense.data, sense.bodies) < HALF_UP[0] {
+            self.help_lying = self.help_lying.max(help);
+        }
         self.values = [
-            per_weight(self.cheat(), sense),
+            help,
             self.dynamo.strength(),
             punches as f64,
             self.hurt.hits as f64,
@@ -464,6 +498,7 @@ impl Controller for Fighter {
             phase,
             health.max(0.0),
             self.bout.lost as f64,
+            self.help_lying,
         ];
     }
 
@@ -484,10 +519,12 @@ impl Controller for Fighter {
 
     /// The wanted pose of the last step where the character is: the motion's place and heading are not tracked.
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let coordinates = sense.tree().coordinates;
-        let own = &mut q[coordinates];
+        let own = &mut q[sense.tree().coordinates];
         own.copy_from_slice(&self.wanted);
-        sight::place_like(own, &sense.state.q[coordinates]);
+        sight::place_like(own, &sense.data.position.world_from_body[sense.root()]);
+        // The coordinates are those of the root's joint, which is where the figure was put into the scene.
+        let joint = &sense.model.bodies()[sense.root()].joint().parent_from_joint;
+        write_root(&(joint.inverse() * root_pose(own)), own);
         true
     }
 

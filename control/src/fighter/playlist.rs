@@ -38,13 +38,15 @@ const LYING: f64 = 0.7;
 struct Layer {
     cue: Cue,
     since: f64,
+    /// The time at which it was where the cue says.
+    anchor: f64,
     /// Turn about the vertical that lets it begin with the heading of what was played before, rad.
     turn: f64,
 }
 
 impl Layer {
     fn clip_time(&self, time: f64) -> f64 {
-        self.cue.at + self.cue.speed * (time - self.since)
+        self.cue.at + self.cue.speed * (time - self.anchor)
     }
 
     fn weight(&self, time: f64) -> f64 {
@@ -73,7 +75,7 @@ impl Playlist {
         let n = repertoire.n_q();
         let cue = Cue { motion, at: 0.0, speed: 1.0, fade: 0.0 };
         let mut layers = Vec::with_capacity(DEPTH);
-        layers.push(Layer { cue, since: 0.0, turn: 0.0 });
+        layers.push(Layer { cue, since: 0.0, anchor: 0.0, turn: 0.0 });
         Self {
             repertoire,
             layers,
@@ -88,6 +90,14 @@ impl Playlist {
     /// Speed of what comes: 1 as drawn.
     pub fn pace(&self) -> f64 {
         self.layers.last().map_or(1.0, |layer| layer.cue.speed)
+    }
+
+    /// Plays what comes at another speed from now on.
+    pub fn set_pace(&mut self, speed: f64, time: f64) {
+        if let Some(layer) = self.layers.last_mut().filter(|layer| layer.cue.speed != speed) {
+            layer.cue.at = layer.clip_time(time);
+            (layer.cue.speed, layer.anchor) = (speed, time);
+        }
     }
 
     /// Ends what is played: the next clip is faded in from this pose. Who lies there does not come from the guard, and a fade from standing to lying passes through
@@ -127,7 +137,7 @@ impl Playlist {
             self.spare = self.held.replace(pose).unwrap_or_default();
             self.layers.clear();
         }
-        self.layers.push(Layer { cue, since: time, turn });
+        self.layers.push(Layer { cue, since: time, anchor: time, turn });
     }
 
     /// The motion that was begun last.
@@ -146,12 +156,12 @@ impl Playlist {
     }
 }
 
-/// Turn about the vertical from one root's heading to another's: where both lie on the same side, that of their spines, as a pelvis on its back looks up. (From the
+/// Turn about the vertical from one root's heading to another's: where both lie, but not the one on the back and the other on the face, that of their spines, as a pelvis on its back looks up. (From the
 /// back to the face it is half a turn about the spine, which has no way that is the shorter.)
 fn turn_between(from: &DMat3, to: &DMat3) -> f64 {
     let lies = |root: &DMat3| root.z_axis.z.abs() < LYING;
     let spine = |root: &DMat3| root.z_axis.y.atan2(root.z_axis.x);
-    let alike = from.row(2).dot(to.row(2)) > 0.0;
+    let alike = from.row(2).dot(to.row(2)) > -0.5;
     if lies(from) && lies(to) && alike { spine(to) - spine(from) } else { yaw(to) - yaw(from) }
 }
 

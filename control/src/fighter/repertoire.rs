@@ -5,15 +5,16 @@
 use std::sync::Arc;
 
 use stuntlab_mocap::character::{Character, Part, SolePoint};
-use stuntlab_mocap::edit::mirror;
+use stuntlab_mocap::edit::{align_to_ground, mirror};
 use stuntlab_mocap::graph::{GraphError, GraphOptions, MotionGraph};
 use stuntlab_mocap::keyframe::{KeyframeError, compile};
 use stuntlab_mocap::library::{self, LibraryError};
+use stuntlab_mocap::retarget::{RetargetError, RetargetOptions, retarget};
 use stuntlab_mocap::roles::Side;
 use stuntlab_mocap::{Clip, ClipError};
 use stuntlab_physics::dynamics::forward_kinematics;
 use stuntlab_physics::glam::DVec3;
-use stuntlab_physics::{BodyId, Data, State};
+use stuntlab_physics::{BodyId, Data, JointKind, State};
 use thiserror::Error;
 
 use super::aid::{root_rotation, yaw};
@@ -24,13 +25,18 @@ use super::routes::Routes;
 /// Rows per second of the motions.
 const RATE: f64 = 120.0;
 
+/// Number of the way up from the belly, after which its mirror image comes.
+const PRONE: usize = Move::ALL.len();
+/// Number of the turn over the left side, after which that over the right one comes.
+const ROLL_OVER: usize = PRONE + 2;
+
 /// A figure or clip a fighter cannot be made of.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FighterError {
-    /// A figure on another skeleton than the clips.
-    #[error("expected a figure on the library's skeleton, found {0:?} with other joints")]
-    Skeleton(String),
+    /// A figure that the clips do not fit.
+    #[error(transparent)]
+    Retarget(#[from] RetargetError),
     /// A figure without a part a fighter needs.
     #[error("expected a figure with {0}")]
     Part(&'static str),
@@ -122,15 +128,15 @@ pub struct Repertoire {
 }
 
 impl Repertoire {
-    /// Reads all clips for a figure on the library's skeleton and builds their graph.
+    /// Reads all clips for a figure and builds their graph; on another skeleton than the library's they are retargeted.
     ///
     /// # Errors
-    /// A figure on another skeleton or without arms and head.
+    /// A figure that the clips do not fit, without hands, or in a plane.
     pub fn new(character: Arc<Character>) -> Result<Self, FighterError> {
-        if !character.skeleton().same_layout(&library::skeleton()) {
-            return Err(FighterError::Skeleton(character.name().to_owned()));
+        if character.model().bodies()[0].joint().kind != JointKind::Free {
+            return Err(FighterError::Part("a root that is free"));
         }
-        let clips = clips()?;
+        let clips = clips()?.into_iter().map(|clip| fit(clip, &character)).collect::<Result<Vec<_>, _>>()?;
         let graph_options = GraphOptions { rate: 30.0, window: 0.25, threshold: 0.12 };
         let graph = MotionGraph::build(&clips, &graph_options, &|_, _| ())?;
         let layout = Layout::new(character.model());
@@ -145,7 +151,7 @@ impl Repertoire {
             .map(|punch| find_strike(&character, &layout, &motions[punch.motion()], punch))
             .collect::<Result<Vec<_>, _>>()?;
         let routes = Routes::new(&graph, &motions, &punches);
-        let lying = Lying::new(&character, &layout, &motions, Move::ALL.len()..motions.len());
+        let lying = Lying::new(&character, &layout, &motions, PRONE..ROLL_OVER);
         let start = on_the_ground(&character, &layout, &motions[Move::Guard.motion()]);
         Ok(Self { character, layout, motions, punches, routes, lying, start })
     }
@@ -168,6 +174,11 @@ impl Repertoire {
     /// Where motions join.
     pub fn routes(&self) -> &Routes {
         &self.routes
+    }
+
+    /// The motion that turns over a side on to the belly.
+    pub(super) fn roll_over(&self, left: bool) -> usize {
+        ROLL_OVER + usize::from(!left)
     }
 
     /// How lying poses are told apart.
@@ -214,12 +225,21 @@ fn clips() -> Result<Vec<Clip>, FighterError> {
     clips.extend([forward, back]);
     clips.push(own("turn-left.toml", include_str!("clips/turn-left.toml"))?);
     clips.push(own("turn-right.toml", include_str!("clips/turn-right.toml"))?);
-    for name in ["get-up-prone", "get-up-supine"] {
-        let clip = library::clip(name)?;
+    let roll_over = own("roll-over.toml", include_str!("clips/roll-over.toml"))?;
+    for clip in [library::clip("get-up-prone")?, roll_over] {
         let mirrored = mirror(&clip);
         clips.extend([clip, mirrored]);
     }
     Ok(clips)
+}
+
+/// A clip on a figure, feet on the ground.
+fn fit(clip: Clip, character: &Character) -> Result<Clip, FighterError> {
+    if clip.skeleton().same_layout(character.skeleton()) {
+        return Ok(clip);
+    }
+    let fitted = retarget(&clip, character, &RetargetOptions::default())?;
+    Ok(align_to_ground(&fitted.clip, character.sole_height()))
 }
 
 /// The first pose of a motion, lifted so that the lowest point of the soles touches z = 0.

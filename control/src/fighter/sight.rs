@@ -2,6 +2,7 @@
 
 use stuntlab_mocap::character::Part;
 use stuntlab_physics::glam::{DMat3, DQuat};
+use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{Bodies, BodyId, Data};
 
 use super::aid::{root_rotation, wrap, yaw};
@@ -11,10 +12,10 @@ use super::{FAIRNESS, Fighter};
 use crate::controller::Sense;
 use crate::senses::root_over_lowest;
 
-/// Puts a pose where another is and turns it to the same heading.
-pub(super) fn place_like(q: &mut [f64], actual: &[f64]) {
-    q[..2].copy_from_slice(&actual[..2]);
-    let turn = yaw(&root_rotation(actual)) - yaw(&root_rotation(q));
+/// Puts a pose where a root is and turns it to the same heading.
+pub(super) fn place_like(q: &mut [f64], actual: &Transform) {
+    q[..2].copy_from_slice(&actual.translation.to_array()[..2]);
+    let turn = yaw(&actual.rotation) - yaw(&root_rotation(q));
     let turned = DQuat::from_rotation_z(turn) * DQuat::from_slice(&q[3..7]);
     q[3..7].copy_from_slice(&turned.normalize().to_array());
 }

@@ -33,6 +33,7 @@ scenes!(
     "dynamo-crate",
     "dynamo-drag",
     "dynamo-floor",
+    "dynamo-heaps",
     "dynamo-impacts",
     "dynamo-jump",
     "dynamo-obstacles",

@@ -138,7 +138,7 @@ impl Track {
         };
         let mut sum = DVec3::ZERO;
         let moments = self.root.moments(&root, self.gains.of_root(), yaw_limit);
-        for term in moments.filter(|_| self.options.balance != Balance::Unpowered) {
+        for term in moments.into_iter().flatten().filter(|_| self.options.balance != Balance::Unpowered) {
             sum += term.at_rest.angular - term.gain.angular * root.actual;
             out.implicit.push((sense.root(), term));
         }
