@@ -28,6 +28,8 @@ pub(crate) struct Stage {
     pub(crate) senses: Senses,
     pub(crate) options: StepOptions,
     pub(crate) books: Ledger,
+    /// Sum of what the solves of its steps left over, relative to the momenta at work.
+    pub(crate) left: f64,
 }
 
 impl Stage {
@@ -46,6 +48,7 @@ impl Stage {
             act: Actuation::new(&model),
             senses: Senses::new(&model, model.body_ids(), physique.clone()),
             books: Ledger::default(),
+            left: 0.0,
             physique,
             model,
             options,
@@ -86,7 +89,9 @@ impl Stage {
         let sense = Sense::new(&self.model, &self.state, &self.data, self.options.dt, &self.senses);
         act(&sense, &mut self.act);
         let report = advance(&self.model, &mut self.state, &mut self.data, &self.act, &self.options);
-        self.books.add(&report.expect("a sound step").ledger);
+        let report = report.expect("a sound step");
+        self.left += report.rows.residual;
+        self.books.add(&report.ledger);
         self.look();
     }
 
