@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p stuntlab-control --example boxing -- [boxing|crate|alone] [seeds] [seconds] [formulation]`
 
-#[path = "../tests/ring/mod.rs"]
+#[path = "../tests/all/ring/mod.rs"]
 mod ring;
 
 use std::sync::Arc;

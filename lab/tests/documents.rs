@@ -282,7 +282,10 @@ fn every_cargo_command_names_what_is_there() {
             for (flag, folder) in [("--example", "examples"), ("--bench", "benches"), ("--test", "tests")] {
                 let Some(name) = after(flag) else { continue };
                 let places = [package.clone(), Some(root().join("benches"))];
-                let is_there = |p: &PathBuf| p.join(folder).join(format!("{name}.rs")).is_file();
+                let is_there = |p: &PathBuf| {
+                    let file = p.join(folder).join(name);
+                    file.with_extension("rs").is_file() || file.join("main.rs").is_file()
+                };
                 assert!(
                     places.iter().flatten().any(is_there),
                     "{document}: {command}: no {folder}/{name}.rs"

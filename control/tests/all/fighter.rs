@@ -1,12 +1,10 @@
 //! The fighter: it falls and gets up, punches weaken, a person can lead it, and runs repeat bit for bit.
 
-mod ring;
-
 use std::sync::{Arc, LazyLock};
 
-use ring::{Ring, Setup, boxer};
+use crate::ring::{Ring, Setup, boxer};
 use stuntlab_control::fighter::{
-    Aid, Cue, Fighter, FighterOptions, Move, Phase, Playlist, Repertoire, Spring,
+    Aid, Cue, Fighter, FighterError, FighterOptions, Move, Phase, Playlist, Repertoire, Spring,
 };
 use stuntlab_control::reference::Reference;
 use stuntlab_control::{Controller, Sense, Senses};

@@ -1,9 +1,7 @@
 //! The walking machine. With pinned feet it walks as fast and as far as it is told, starts, stops and turns; without pins it walks by contacts
 //! alone and steps where balance wants it. Its mirror image walks the mirror image.
 
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use stuntlab_control::Controller;
 use stuntlab_control::velocity::walk::{Walk, WalkOptions};
 use stuntlab_physics::glam::DVec3;

@@ -1,9 +1,7 @@
 //! The drive knows neither left nor right, and its torques are those of the complementarity problem.
 
-mod stage;
-
+use crate::stage::Stage;
 use proptest::prelude::*;
-use stage::Stage;
 use stuntlab_control::Sense;
 use stuntlab_control::velocity::{Drive, Goal, Muscles, Pace, Ramp, Servos};
 use stuntlab_physics::actuation::Effort;

@@ -1,8 +1,6 @@
 //! SIMBICON on the walker: it walks by itself, steps where balance wants them, and its mirror image walks the mirror image.
 
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use stuntlab_control::Controller;
 use stuntlab_control::simbicon::{GAITS, Sideways, Simbicon, SimbiconOptions, Strengths};
 use stuntlab_control::velocity::Muscles;

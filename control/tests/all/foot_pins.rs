@@ -1,8 +1,6 @@
 //! Feet held to the ground: as published they pull, honestly they push, and let go when pulled, tipped or dragged.
 
-mod stage;
-
-use stage::Stage;
+use crate::stage::Stage;
 use stuntlab_control::velocity::pins::Cause;
 use stuntlab_control::velocity::{Drive, FootPin, Goal, Grip, Muscles, Pace};
 use stuntlab_mocap::Side;

@@ -1,11 +1,9 @@
 //! Adaptive dynamics with hybrid response: exact where nothing disturbs it, local where a blow is, whole where a push goes on, back
 //! within two seconds, and never with a jump.
 
-mod stage;
-
+use crate::stage::GRAVITY;
+use crate::stage::adaptive::{Scene, figure};
 use proptest::prelude::*;
-use stage::GRAVITY;
-use stage::adaptive::{Scene, figure};
 use stuntlab_control::adaptive::AdaptiveOptions;
 use stuntlab_control::adaptive::articulation::{PATIENCE, fading};
 use stuntlab_control::adaptive::whole::{LEAST_REACH, Load, Whole, WholeOptions};

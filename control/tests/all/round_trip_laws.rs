@@ -1,10 +1,8 @@
 //! Laws of round trips: what takes over begins with the body's own velocities, forces of docking end at the landmark, legs give what the ground is to press with, and
 //! one who is still being hit tracks what it found without aids.
 
-mod stage;
-
+use crate::stage::trip::{begin, stage, step, trip};
 use proptest::prelude::*;
-use stage::trip::{begin, stage, step, trip};
 use stuntlab_control::round_trip::dock::Dock;
 use stuntlab_control::round_trip::{Phase, RoundTripOptions};
 use stuntlab_control::stand::{Balance, Wanted};

@@ -1,10 +1,8 @@
 //! Laws of velocity-based control: rates are met, states are reached in time, muscles give no more and no faster than they can, slow
 //! muscles stay calm, and both rigid solvers find the same torques.
 
-mod stage;
-
+use crate::stage::{GRAVITY, Stage};
 use proptest::prelude::*;
-use stage::{GRAVITY, Stage};
 use stuntlab_control::velocity::{Drive, Goal, Muscle, Muscles, Pace, Ramp};
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::actuation::Effort;

@@ -1,8 +1,6 @@
 //! Characters from skeletons of every kind, and the standard figures.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use stuntlab_mocap::character::{
@@ -102,10 +100,10 @@ fn the_stuntperson_has_the_reference_body_s_numbers() {
 
 #[test]
 fn characters_of_all_cmu_clips_are_valid() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     let mut n_tight = 0;
     for row in &table {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         let (character, report) = Character::build(clip.skeleton(), &CharacterOptions::default()).unwrap();
         let character = character.named(&row.file);
         check_standing(&character);
@@ -151,9 +149,9 @@ fn characters_of_all_cmu_clips_are_valid() {
 
 #[test]
 fn poses_come_back_from_states() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     for row in table.iter().step_by(5) {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         let (character, _) = Character::build(clip.skeleton(), &CharacterOptions::default()).unwrap();
         for frame in (0..clip.n_frames()).step_by(211) {
             let pose = clip.pose(frame);
@@ -170,8 +168,8 @@ fn poses_come_back_from_states() {
 
 #[test]
 fn velocities_belong_to_the_motion() {
-    let Some(table) = common::cmu_table() else { return };
-    let clip = common::cmu_clip(&table[2]);
+    let Some(table) = crate::common::cmu_table() else { return };
+    let clip = crate::common::cmu_clip(&table[2]);
     let (character, _) = Character::build(clip.skeleton(), &CharacterOptions::default()).unwrap();
     let spline = ClipSpline::new(&clip);
     let (mut sample, mut world) = (Sample::default(), Vec::new());

@@ -1,12 +1,10 @@
 //! Round trips and standing: what is promised of switches, balance and search, on the library's figure.
 
-mod stage;
-
 use std::sync::Arc;
 
+use crate::stage::trip::{begin, figure, motion, stage, step, trip};
+use crate::stage::{GRAVITY, Stage};
 use proptest::prelude::*;
-use stage::trip::{begin, figure, motion, stage, step, trip};
-use stage::{GRAVITY, Stage};
 use stuntlab_control::Controller;
 use stuntlab_control::reference::{ClipReference, Reference};
 use stuntlab_control::round_trip::clips::Ways;

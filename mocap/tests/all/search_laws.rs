@@ -1,8 +1,6 @@
 //! The fast search equals brute force.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use glam::DVec3;
 use proptest::prelude::*;
 use stuntlab_mocap::JointId;
@@ -178,8 +176,8 @@ fn a_window_whose_reach_ends_within_it_is_refused() {
 #[test]
 fn features_do_not_see_place_and_heading() {
     use stuntlab_mocap::edit::{Planar, place_planar};
-    let Some(table) = common::cmu_table() else { return };
-    let clip = common::cmu_clip(table.iter().find(|r| r.file == "09_01.bvh").unwrap());
+    let Some(table) = crate::common::cmu_table() else { return };
+    let clip = crate::common::cmu_clip(table.iter().find(|r| r.file == "09_01.bvh").unwrap());
     let moved = place_planar(&clip, &Planar { yaw: 2.0, shift: glam::DVec2::new(-3.0, 8.0) });
     let options =
         FeatureOptions { velocity_time: 0.1, window: vec![-0.1, 0.0, 0.1], ..FeatureOptions::default() };

@@ -1,8 +1,6 @@
 //! Edits of captured motion.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use glam::DVec3;
 use stuntlab_mocap::contacts::{ContactOptions, find_contacts, ground_height};
 use stuntlab_mocap::edit::{
@@ -12,7 +10,7 @@ use stuntlab_mocap::edit::{
 use stuntlab_mocap::{Clip, ClipSpline, JointId, Roles, Sample};
 
 fn cmu(file: &str) -> Option<Clip> {
-    Some(common::cmu_clip(common::cmu_table()?.iter().find(|r| r.file == file).unwrap()))
+    Some(crate::common::cmu_clip(crate::common::cmu_table()?.iter().find(|r| r.file == file).unwrap()))
 }
 
 /// Greatest turn of a joint between two frames of two clips.

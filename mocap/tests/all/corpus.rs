@@ -1,9 +1,7 @@
 //! The reader against the dialect corpus (values from an independent evaluator) and generated stress inputs.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
-use common::shared;
+use crate::common::shared;
 use serde_json::Value;
 use stuntlab_mocap::bvh::{Bvh, PositionChannels, ReadOptions};
 
@@ -47,7 +45,7 @@ fn check_against(name: &str, bvh: &Bvh, wanted: &Value) {
 fn good_dialects_match_the_independent_evaluator() {
     let Some(folder) = shared("mocap/dialects") else { return };
     let mut count = 0;
-    for path in common::files(&folder, "ok_", "bvh") {
+    for path in crate::common::files(&folder, "ok_", "bvh") {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bvh = Bvh::parse(&std::fs::read(&path).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let wanted = std::fs::read_to_string(path.with_extension("json")).unwrap();

@@ -2,8 +2,6 @@
 #![cfg(feature = "bvh_anim")]
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use stuntlab_mocap::bvh::Bvh;
 
 /// A peer's reading agrees with ours to f32 precision.
@@ -45,8 +43,8 @@ fn both_readers_agree_on_cmu_style_files() {
         check_agree(name, &ours, &Bvh::try_from(&handed_over).unwrap());
     };
     check("generated", cmu_like(50).as_bytes());
-    let Some(folder) = common::shared("mocap/cmu") else { return };
-    for path in common::files(&folder, "16_", "bvh") {
+    let Some(folder) = crate::common::shared("mocap/cmu") else { return };
+    for path in crate::common::files(&folder, "16_", "bvh") {
         check(&path.display().to_string(), &std::fs::read(&path).unwrap());
     }
 }

@@ -1,8 +1,6 @@
 //! Motion graphs: edges below the threshold, the same on any number of threads, walks without jumps or sliding feet.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -136,11 +134,12 @@ fn faulty_options_are_refused() {
 
 #[test]
 fn a_walk_over_captured_gait_reaches_its_tag_and_keeps_its_feet() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     let clips: Vec<Clip> = [("16_15.bvh", "walk"), ("16_17.bvh", "turn"), ("16_34.bvh", "stop")]
         .iter()
         .flat_map(|&(file, tag)| {
-            let clip = common::cmu_clip(table.iter().find(|r| r.file == file).unwrap()).with_tags([tag]);
+            let clip =
+                crate::common::cmu_clip(table.iter().find(|r| r.file == file).unwrap()).with_tags([tag]);
             [mirror(&clip), clip]
         })
         .collect();

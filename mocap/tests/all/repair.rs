@@ -1,8 +1,6 @@
 //! Repair of recordings: faults that are put in come out again, and what is sharp but real stays.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use std::f64::consts::PI;
@@ -225,13 +223,13 @@ fn clips_of_the_library_keep_their_bits() {
 
 #[test]
 fn sharp_but_real_motion_keeps_its_bits() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     // A pitch, punches, kicks and flips, jumps with hard landings, ducking, a sudden stop.
     let sharp = [
         "124_01", "13_18", "14_02", "144_20", "85_06", "13_39", "13_19", "49_03", "128_11", "16_57", "49_06",
     ];
     for row in table.iter().filter(|r| sharp.iter().any(|s| r.file == format!("{s}.bvh"))) {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         let repaired = repair(&clip);
         let said: Vec<String> = repaired.findings.iter().map(|f| f.sentence(row.usable.start)).collect();
         assert!(said.is_empty(), "{}: {said:?}", row.file);
@@ -241,7 +239,7 @@ fn sharp_but_real_motion_keeps_its_bits() {
 
 #[test]
 fn known_faults_of_recordings_are_found_and_mended() {
-    let Some(folder) = common::shared("mocap/cmu") else { return };
+    let Some(folder) = crate::common::shared("mocap/cmu") else { return };
     // Files, a frame at fault as looked up by eye, a joint.
     for (file, frame, joint) in [
         ("07_12.bvh", 7, "LeftFoot"),
@@ -350,9 +348,9 @@ fn flipped_angles_are_unrolled_and_the_motion_stays() {
 
 #[test]
 fn every_dialect_is_repaired_or_refused_without_a_panic() {
-    let Some(folder) = common::shared("mocap/dialects") else { return };
+    let Some(folder) = crate::common::shared("mocap/dialects") else { return };
     let mut n = 0;
-    for path in common::files(&folder, "ok_", "bvh") {
+    for path in crate::common::files(&folder, "ok_", "bvh") {
         let bvh = Bvh::parse(&std::fs::read(&path).unwrap()).unwrap();
         if let Ok(repaired) = repair_bvh("dialect", &bvh) {
             // These files are sound: only angles may be written otherwise.
@@ -367,10 +365,10 @@ fn every_dialect_is_repaired_or_refused_without_a_panic() {
 
 #[test]
 fn a_wrong_frame_time_is_doubted_and_a_right_one_is_not() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     let mut noticed = [0; 2];
     for row in &table {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         assert_eq!(check_clip(&clip).frame_time_doubt, None, "{}", row.file);
         for (k, factor) in [0.25, 4.0].into_iter().enumerate() {
             let retimed = clip.clone().with_frame_time(clip.frame_time() * factor).unwrap();

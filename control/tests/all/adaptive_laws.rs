@@ -1,10 +1,8 @@
 //! Laws of adaptive articulation: what is played back lands on its target and bears what inverse dynamics says, and what becomes dynamic
 //! grows with the disturbance.
 
-mod stage;
-
+use crate::stage::adaptive::{Scene, figure};
 use proptest::prelude::*;
-use stage::adaptive::{Scene, figure};
 use stuntlab_control::Controller;
 use stuntlab_control::adaptive::articulation::{Allowed, Articulation, Mode, Strike};
 use stuntlab_control::adaptive::profile::Profile;

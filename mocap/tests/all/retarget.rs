@@ -1,8 +1,6 @@
 //! Captured motion on the standard figures.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use stuntlab_mocap::character::{Character, CharacterOptions, limit_violation};
 use stuntlab_mocap::edit::{resample, trim};
 use stuntlab_mocap::retarget::{RetargetError, RetargetOptions, retarget};
@@ -10,9 +8,9 @@ use stuntlab_mocap::{Clip, Pose};
 
 /// Some seconds of a CMU clip at 30 Hz.
 fn clip(file: &str, seconds: f64) -> Option<Clip> {
-    let table = common::cmu_table()?;
+    let table = crate::common::cmu_table()?;
     let row = table.iter().find(|r| r.file == file).unwrap();
-    let clip = resample(&common::cmu_clip(row), 30.0).unwrap();
+    let clip = resample(&crate::common::cmu_clip(row), 30.0).unwrap();
     let n = ((seconds * 30.0) as usize).min(clip.n_frames());
     Some(trim(&clip, 0..n).unwrap())
 }

@@ -1,8 +1,6 @@
 //! The 35 CMU clips against the table measured by an independent script.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod common;
-
 use stuntlab_mocap::bvh::Bvh;
 use stuntlab_mocap::check::{BadFrame, check_clip};
 use stuntlab_mocap::contacts::{ContactOptions, find_contacts, ground_height};
@@ -13,11 +11,11 @@ use stuntlab_mocap::{Clip, Roles};
 
 #[test]
 fn contacts_agree_with_the_table() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     assert_eq!(table.len(), 35);
     let mut faults = Vec::new();
     for row in &table {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         let shares = find_contacts(&clip, &ContactOptions::default()).unwrap().shares();
         let ground = ground_height(&clip).unwrap();
         let worst = (0..3).map(|i| (100.0 * shares[i] - row.contact[i]).abs()).fold(0.0, f64::max);
@@ -40,7 +38,7 @@ fn contacts_agree_with_the_table() {
 
 /// A whole file as its header states it, T-pose included.
 fn whole(file: &str) -> Clip {
-    let text = std::fs::read(common::shared("mocap/cmu").unwrap().join(file)).unwrap();
+    let text = std::fs::read(crate::common::shared("mocap/cmu").unwrap().join(file)).unwrap();
     let (clip, report) = import(file, &Bvh::parse(&text).unwrap(), &ImportOptions::default()).unwrap();
     assert_eq!((report.unit, report.up), (Unit::Cmu, UpAxis::Y), "{file}: {:?}", report.notes);
     assert_eq!(report.frame_time, 1.0 / 120.0, "{file}");
@@ -49,7 +47,7 @@ fn whole(file: &str) -> Clip {
 
 #[test]
 fn the_synthetic_first_frame_is_found_and_no_other_claim_is_made() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     for row in &table {
         let report = check_clip(&whole(&row.file));
         assert!(
@@ -64,9 +62,9 @@ fn the_synthetic_first_frame_is_found_and_no_other_claim_is_made() {
 
 #[test]
 fn a_retimed_jump_is_noticed_and_the_original_is_not() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     for row in table.iter().filter(|r| ["13_39.bvh", "13_19.bvh", "49_03.bvh"].contains(&r.file.as_str())) {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         let report = check_clip(&clip);
         assert!(
             !report.flights.is_empty() && report.warnings.is_empty(),
@@ -86,7 +84,7 @@ fn a_retimed_jump_is_noticed_and_the_original_is_not() {
 
 #[test]
 fn imported_clips_stand_on_z_and_keep_their_heights() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     for row in table.iter().filter(|r| ["16_15.bvh", "111_28.bvh", "13_39.bvh"].contains(&r.file.as_str())) {
         // The T-pose faces +x with the left hand towards +y.
         let clip = whole(&row.file);
@@ -97,15 +95,15 @@ fn imported_clips_stand_on_z_and_keep_their_heights() {
             world[roles.left.wrist.unwrap()].translation - world[roles.right.wrist.unwrap()].translation;
         assert!(reach.y > 1.0 && reach.x.abs() < 0.1 && reach.z.abs() < 0.1, "{}: {reach}", row.file);
         assert!(heading(&clip, 0).abs() < 0.05);
-        assert!((ground_height(&common::cmu_clip(row)).unwrap() - row.ground).abs() < 0.02);
+        assert!((ground_height(&crate::common::cmu_clip(row)).unwrap() - row.ground).abs() < 0.02);
     }
 }
 
 #[test]
 fn export_reads_back_to_the_same_motion() {
-    let Some(table) = common::cmu_table() else { return };
+    let Some(table) = crate::common::cmu_table() else { return };
     for row in table.iter().take(4) {
-        let clip = common::cmu_clip(row);
+        let clip = crate::common::cmu_clip(row);
         for up in [UpAxis::Y, UpAxis::Z] {
             let options = ExportOptions { unit: Unit::Centimetres, up };
             let text = export(&clip, &options).unwrap().write();
