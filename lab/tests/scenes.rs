@@ -240,7 +240,7 @@ fn malformed_scenes_are_refused_in_one_line_with_the_right_line_number() {
             "figure = \"humanoid37\"",
             "figure = \"humanoid37\"\ncontroller = { kind = \"fighter\" }",
             11,
-            "character[0].figure: is no figure a fighter has clips for, expected library",
+            "character[0].figure: has no skeleton that clips could be put on",
         ),
         (
             "figure = \"humanoid37\"",

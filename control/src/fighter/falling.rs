@@ -4,7 +4,7 @@ use stuntlab_physics::Actuation;
 use stuntlab_physics::glam::DMat3;
 
 use super::aid::{root_rotation, tilt_error, write_root};
-use super::{Cue, FAIRNESS, Fighter, Move, Phase};
+use super::{Cue, Fighter, Move, Phase};
 use crate::controller::Sense;
 use crate::dynamo::Balance;
 
@@ -132,7 +132,7 @@ impl Fighter {
         self.dynamo.options.balance = self.options.dynamo.balance;
         self.dynamo.break_spring();
         // Two who lie on each other should not get up at once.
-        let both = self.options.opponent.is_some() && self.opponent_up_for < FAIRNESS;
+        let both = self.options.opponent.is_some() && self.opponent_up_for < self.options.style.fairness;
         self.lie_until = time + if both { 3.0 * self.mind.hesitate() } else { 0.0 };
         self.planned = None;
         self.sunk_for = 0.0;

@@ -41,6 +41,12 @@ pub struct Style {
     pub footwork: f64,
     /// How many times as fast as drawn it steps in from afar.
     pub hurry: f64,
+    /// Share of moments in which one who is too far steps in, and one who is too near steps out.
+    pub coming: f64,
+    /// See [`Style::coming`].
+    pub going: f64,
+    /// Seconds an opponent must have been up to be fought again.
+    pub fairness: f64,
 }
 
 impl Default for Style {
@@ -49,12 +55,15 @@ impl Default for Style {
             heed: 0.5,
             depth: 0.3,
             patience: -0.08,
-            respect: 1.6,
+            respect: 1.2,
             aggression: 0.7,
             alarm: 2.5,
             caution: 0.35,
-            footwork: 0.15,
+            footwork: 0.08,
             hurry: 1.5,
+            coming: 0.9,
+            going: 0.35,
+            fairness: 0.7,
         }
     }
 }
@@ -73,6 +82,8 @@ pub struct Mind {
     steps_out: bool,
     /// No step nearer or away by itself until then, s.
     stand_until: f64,
+    /// How it tries to come out of a clinch that lasts, and until when, s.
+    way_out: (Option<Move>, f64),
 }
 
 /// Farther aside than this an opponent is not walked up to, rad: a step would lead past it. At 1 rad two
@@ -80,13 +91,14 @@ pub struct Mind {
 const ASIDE: f64 = 0.35;
 /// Farther round than this an opponent is behind, and the way out is forward, rad.
 const BEHIND: f64 = 1.9;
-/// Share of moments in which one who is too far steps in, and one who is too near steps out.
-const COMING: f64 = 0.7;
-const GOING: f64 = 0.5;
 /// Beyond the farthest punch by more than this one is far, m: a step in does not bring him within reach.
 const AFAR: f64 = 0.2;
 /// Seconds chest to chest after which nothing counts but to get out.
 const STUCK: f64 = 1.2;
+/// Seconds for which a way out of a clinch is tried: two steps.
+const TRY: f64 = 1.5;
+/// Farther round than this an opponent is beside, rad.
+const BESIDE: f64 = 0.8;
 
 impl Mind {
     /// A mind whose chances follow from the seed.
@@ -99,6 +111,7 @@ impl Mind {
             close_since: None,
             steps_out: false,
             stand_until: 0.0,
+            way_out: (None, 0.0),
         }
     }
 
@@ -114,7 +127,7 @@ impl Mind {
         }
         let far = view.distance > farthest + style.patience;
         if far && view.opponent_stands && aside < ASIDE {
-            return self.takes_turn(COMING, time).then_some(Move::StepForward);
+            return self.takes_turn(style.coming, time).then_some(Move::StepForward);
         }
         if aside > if far { ASIDE } else { style.heed } {
             return Some(if view.bearing > 0.0 { Move::TurnLeft } else { Move::TurnRight });
@@ -162,11 +175,29 @@ impl Mind {
             self.close_since = None;
             return None;
         }
-        let stuck = time - *self.close_since.get_or_insert(time) > STUCK;
-        if !view.opponent_stands || stuck || self.takes_turn(GOING, time) {
+        let close_for = time - *self.close_since.get_or_insert(time);
+        let stuck = close_for > STUCK;
+        let beside = view.bearing.abs() > BESIDE && view.opponent_stands;
+        if stuck && (beside || close_for > STUCK + TRY) {
+            return self.try_another_way(beside, time);
+        }
+        if !view.opponent_stands || stuck || self.takes_turn(self.style.going, time) {
             return Some(if view.bearing.abs() > BEHIND { Move::StepForward } else { Move::StepBack });
         }
         (view.bearing.abs() < self.style.heed).then(|| self.choose(view.distance, punches))
+    }
+
+    /// Two side by side who both step back go the same way, for ever (they did, for 43 s): a way by chance, another one after two steps.
+    fn try_another_way(&mut self, beside: bool, time: f64) -> Option<Move> {
+        if time >= self.way_out.1 {
+            let way = match self.dice.unit() {
+                x if x < 0.4 => Some(Move::StepBack),
+                x if x < 0.8 && beside => Some(Move::StepForward),
+                _ => None,
+            };
+            self.way_out = (way, time + TRY);
+        }
+        self.way_out.0
     }
 
     /// How many times as fast as drawn a move is made: from afar one steps in quickly, so that a fight goes on soon after somebody was down.

@@ -149,9 +149,6 @@ pub struct Tally {
     pub punches: u64,
 }
 
-/// Seconds an opponent must have been up to be fought again.
-const FAIRNESS: f64 = 1.5;
-
 /// Seconds over which one who was hit passes into a step back: shorter than a fade between moves.
 const STAGGER: f64 = 0.12;
 
@@ -261,7 +258,7 @@ impl Fighter {
             fell_at: 0.0,
             lie_until: 0.0,
             sunk_for: 0.0,
-            opponent_up_for: FAIRNESS,
+            opponent_up_for: f64::INFINITY,
             places: vec![DVec3::ZERO; n],
             joint_damping: repertoire.character().gains().iter().map(|g| g.damping).collect(),
             wanted: repertoire.start().to_vec(),

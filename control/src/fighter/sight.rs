@@ -5,10 +5,10 @@ use stuntlab_physics::glam::{DMat3, DQuat};
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{Bodies, BodyId, Data};
 
+use super::Fighter;
 use super::aid::{root_rotation, wrap, yaw};
 use super::falling::{REST, SUNK};
 use super::mind::View;
-use super::{FAIRNESS, Fighter};
 use crate::controller::Sense;
 use crate::senses::root_over_lowest;
 
@@ -60,7 +60,7 @@ impl Fighter {
         Some(View {
             distance: way.truncate().length(),
             bearing,
-            opponent_stands: self.opponent_up_for > FAIRNESS,
+            opponent_stands: self.opponent_up_for > self.options.style.fairness,
             threat,
         })
     }
