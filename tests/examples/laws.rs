@@ -1,5 +1,5 @@
 //! Runs the property tests of the workspace from fresh seeds, each law in a process of its own and all for the same time.
-//! `cargo run --release -p stuntlab-tests --example laws -- --minutes 10`
+//! `cargo run --release -p stuntlab-tests --example laws -- --minutes 10`; what was drawn and found is in `docs/soak.md`.
 //!
 //! `cargo test` draws from one seed (`.cargo/config.toml`), so that it repeats itself; this looks elsewhere. A law that fails is
 //! told with its seed and the command that fails the same way, then goes on from the next seed. `--from K` says where seeds
