@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::ring::{Ring, Setup, boxer};
 use stuntlab_control::fighter::{
-    Aid, Cue, Fighter, FighterError, FighterOptions, Move, Phase, Playlist, Repertoire, Spring,
+    Aid, Cue, Fighter, FighterOptions, Move, Phase, Playlist, Repertoire, Spring,
 };
 use stuntlab_control::reference::Reference;
 use stuntlab_control::{Controller, Sense, Senses};

@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::step::{Formulation, NormalLaw, StepError, StepOptions, StepReport};
 
 const TITLE: &str = "stuntlab-black-box";
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// The word for the formulation's own integrator.
 const OWN: &str = "own";
@@ -146,7 +146,7 @@ impl Dump {
         lines.expect(TITLE)?;
         let version: u32 = lines.word("a version")?;
         if version != VERSION {
-            return Err(lines.wrong("version 8", &version.to_string()));
+            return Err(lines.wrong("version 9", &version.to_string()));
         }
         lines.expect("reason")?;
         let reason = lines.rest();

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::state::State;
 
 const TITLE: &str = "stuntlab-snapshot";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// All that a run goes on from, apart from what its controllers remember.
 ///
@@ -87,7 +87,7 @@ impl Snapshot {
         lines.expect(TITLE)?;
         let version: u32 = lines.word("a version")?;
         if version != VERSION {
-            return Err(lines.wrong("version 2", &version.to_string()));
+            return Err(lines.wrong("version 3", &version.to_string()));
         }
         Ok(Self {
             bodies: read_bodies(&mut lines)?,
