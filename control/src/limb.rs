@@ -51,9 +51,13 @@ impl Limb {
 
 /// Turns the joint above a bone so that the bone has an attitude of the world, its parent being turned as `parent`.
 pub(crate) fn set_turn(own: &Model, pose: &mut State, bone: Bone, parent: DQuat, wanted: DQuat) {
+    let frame = parent * DQuat::from_mat3(&own.bodies()[bone].joint().parent_from_joint.rotation);
+    set_joint(own, pose, bone, frame.conjugate() * wanted);
+}
+
+/// Turns the joint above a bone as a whole, in the joint's own frame: as much of it as its axes have.
+pub(crate) fn set_joint(own: &Model, pose: &mut State, bone: Bone, turn: DQuat) {
     let body = &own.bodies()[bone];
-    let frame = parent * DQuat::from_mat3(&body.joint().parent_from_joint.rotation);
-    let turn = frame.conjugate() * wanted;
     match body.joint().kind {
         JointKind::Universal { axes } => {
             let q = &mut pose.q[body.coordinates()];
@@ -66,7 +70,21 @@ pub(crate) fn set_turn(own: &Model, pose: &mut State, bone: Bone, parent: DQuat,
             let second = rotation::log(rest).dot(b);
             (q[0], q[1]) = (first, second);
         }
+        JointKind::Revolute { axis } => pose.q[body.coordinates()][0] = rotation::log(turn).dot(axis),
         _ => pose.set_rotation(body, turn),
+    }
+}
+
+/// How the joint above a bone is turned as a whole, in its own frame.
+pub(crate) fn joint_turn(own: &Model, pose: &State, bone: Bone) -> DQuat {
+    let body = &own.bodies()[bone];
+    let q = &pose.q[body.coordinates()];
+    match body.joint().kind {
+        JointKind::Revolute { axis } => DQuat::from_axis_angle(axis, q[0]),
+        JointKind::Universal { axes } => {
+            DQuat::from_axis_angle(axes[0], q[0]) * DQuat::from_axis_angle(axes[1], q[1])
+        }
+        _ => pose.rotation(body),
     }
 }
 

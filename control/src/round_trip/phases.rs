@@ -36,8 +36,6 @@ const DOCKED: (f64, f64, f64, f64) = (0.02, 0.045, 0.3, 1.0);
 const TRIES: (u32, f64) = (1, 0.05);
 /// Docked on its feet: distance (m), and how much faster or slower its centre of mass may be than the motion's (m/s: a body that stands takes as much).
 const DOCKED_UP: (f64, f64) = (0.045, 0.5);
-/// Distance at which one on its feet has lost what it docks to, m.
-const TOO_FAR: f64 = 0.25;
 /// Acceleration with which the blend of one who lies begins, m/s².
 const GENTLE: f64 = 1.0;
 /// How far a motion that begins on the ground is put higher or lower, m: as far as flesh differs from what its author thought.
@@ -107,12 +105,17 @@ impl RoundTrip {
         self.remainder.clear();
         self.feet.clear();
         self.finder.forget();
-        let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
-        if upright && sense.own.pelvis_height() > LOST.1 * self.tall {
-            self.switch(Phase::Reacting { since: sense.time(), calm: 0.0 }, cause);
-        } else {
+        if self.is_lost(sense) {
             self.fall(sense, cause);
+        } else {
+            self.switch(Phase::Reacting { since: sense.time(), calm: 0.0 }, cause);
         }
+    }
+
+    /// Whether it is tilted or sunk too far to stay on its feet.
+    fn is_lost(&self, sense: &Sense<'_>) -> bool {
+        let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
+        !upright || sense.own.pelvis_height() <= LOST.1 * self.tall
     }
 
     fn fall(&mut self, sense: &Sense<'_>, cause: Cause) {
@@ -124,14 +127,12 @@ impl RoundTrip {
 
     /// On its feet: balanced, going over, or lost?
     fn look_out(&mut self, sense: &Sense<'_>, since: f64, calm: f64) {
-        let (time, up) = (sense.time(), sense.own.up());
+        let time = sense.time();
         let lasted = time - since;
         // Feet that were played back have not felt the ground yet; later, who feels none is in the air.
         let unknown = if lasted < FEELING { 0.0 } else { -1.0 };
         let margin = sense.own.capture_margin().unwrap_or(unknown);
-        let upright = sense.own.trunk_up().dot(up) > LOST.0;
-        let high = sense.own.pelvis_height() > LOST.1 * self.tall;
-        if !upright || !high {
+        if self.is_lost(sense) {
             return self.fall(sense, Cause::Balance);
         }
         let steady = margin > CALM.0 && sense.own.velocity().length() < CALM.1;
@@ -177,8 +178,7 @@ impl RoundTrip {
     /// Tracks what was found, or what has come nearer, for a while as long as the hit acts; then it is docked to.
     fn go_along(&mut self, sense: &Sense<'_>, since: f64) {
         let time = sense.time();
-        let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
-        if !upright || sense.own.pelvis_height() < LOST.1 * self.tall {
+        if self.is_lost(sense) {
             return self.fall(sense, Cause::Balance);
         }
         if is_turn(time, sense.dt) {
@@ -283,7 +283,8 @@ impl RoundTrip {
         let distance = self.finder.distance(sense, &self.wanted.q);
         let lasted = time - since;
         if on_feet {
-            let lost = sense.own.trunk_up().dot(sense.own.up()) < LOST.0 || distance > TOO_FAR;
+            // However far it is off what it docks to, who is upright has lost nothing: one arm that is flung aside is a quarter of a metre in the mean of all joints.
+            let lost = self.is_lost(sense);
             let quiet = self.disturbance.quiet_for() > QUIET;
             if quiet && distance < DOCKED_UP.0 && self.speed_off(sense) < DOCKED_UP.1 {
                 self.begin_to_play(sense, distance, Cause::Near);

@@ -37,7 +37,7 @@ const BACK: Angles = &[
     (Part::Foot, [0.0, 0.0, 0.0]),
 ];
 
-/// To the left: the near limbs of it, and the far ones.
+/// To the left: the near limbs of it, and the far ones. Of the trunk, aside is away from the ground and a twist turns the chest to it.
 const ASIDE: [Angles; 2] = [
     &[
         (|_| Part::Spine(0), [12.0, 0.0, 25.0]),
@@ -117,9 +117,8 @@ fn write(character: &Character, state: &mut State, angles: Angles, side: Side, m
         let part = part(side);
         let of_trunk = part.side().is_none();
         let sign = if of_trunk { mirror } else { 1.0 };
-        // The trunk's abduction turns about +x, which is to the right.
-        let sideways = if of_trunk { -sign * aside } else { *aside };
-        let angles = [*flexion, sideways, sign * twist].map(f64::to_radians);
+        // The trunk's abduction turns about +x: to the right, which is away from the ground of a fall to the left.
+        let angles = [*flexion, sign * aside, sign * twist].map(f64::to_radians);
         let bodies = character.parts().iter().enumerate().filter(|(_, p)| **p == part);
         for (k, _) in bodies {
             character.set_angles(state, BodyId::new(k), angles);
