@@ -74,6 +74,8 @@ pub struct Disturbance {
     coming: Vec<Force>,
     beyond: Vec<Wrench>,
     quiet_for: f64,
+    /// Most momentum that something about to land brings by its own motion, N s.
+    brought: f64,
     /// Whether nothing is left of whatever was.
     is_over: bool,
 }
@@ -89,6 +91,7 @@ impl Disturbance {
             coming: none,
             beyond: vec![Wrench::default(); bones],
             quiet_for: f64::INFINITY,
+            brought: 0.0,
             is_over: true,
         }
     }
@@ -96,6 +99,11 @@ impl Disturbance {
     /// Seconds since anything disturbed it.
     pub fn quiet_for(&self) -> f64 {
         self.quiet_for
+    }
+
+    /// Most momentum that something which is about to land brings by its own motion, N s: nothing of what the character runs into.
+    pub fn brought(&self) -> f64 {
+        self.brought
     }
 
     /// How a bone is struck, if it is.
@@ -134,6 +142,7 @@ impl Disturbance {
 
     /// Feels what acts on a character now. Returns whether it is disturbed at all.
     pub fn feel(&mut self, sense: &Sense<'_>) -> bool {
+        self.brought = 0.0;
         if self.is_over && !is_touched(sense) {
             self.quiet_for += sense.dt;
             return false;
@@ -179,6 +188,7 @@ impl Disturbance {
             if closing > BLOW && contact.depth + closing * sense.dt > 0.0 {
                 let mass = sense.model.body(other).inertia().mass;
                 let force = towards * (mass * closing / FILTER); // (1)
+                self.brought = self.brought.max(mass * speed(other).dot(towards).min(closing));
                 let share = Force::at_offset(force, contact.point - origin(bone));
                 // Several points of one blow are one blow.
                 if share.linear.length_squared() > self.coming[bone].linear.length_squared() {

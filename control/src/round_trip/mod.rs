@@ -147,8 +147,9 @@ enum Order {
     ComeBack,
 }
 
-/// How many times as hard a touch must be to be a hit for one who is in a clip that leads back: bodies lie on each other, and who gets up pushes them off.
-const BUSY: f64 = 100.0;
+/// Of one who is in a clip that leads back: how many times as hard a hand must push to be a hit, and the momentum that what strikes it must bring by its own motion, N s. Bodies and things lie
+/// on it and beside it, and who gets up pushes them off.
+const BUSY: (f64, f64) = (100.0, 6.0);
 
 /// Softer than a standing body's and over-damped: what settles must not swing.
 const SETTLING: Gains = Gains::Carried { stiffness: 150.0, damping: 36.0 };
@@ -278,6 +279,19 @@ impl RoundTrip {
         self.phase == Phase::Playing && self.passage.motion == OWN_MOTION && self.left.is_none()
     }
 
+    /// Whether what disturbs it now is a hit.
+    fn is_hit(&self, sense: &Sense<'_>) -> bool {
+        // What lasts of a hit that is over is none: who is back already would be let go again.
+        if self.disturbance.quiet_for() > 0.0 {
+            return false;
+        }
+        if self.phase == Phase::Playing && self.passage.motion != OWN_MOTION {
+            let push = sense.own.pushes().iter().map(|p| p.linear.length()).fold(0.0, f64::max);
+            return push > BUSY.0 * self.options.notice || self.disturbance.brought() > BUSY.1;
+        }
+        self.disturbance.hardest().is_some_and(|(_, force)| force > self.options.notice)
+    }
+
     /// Plays its motion back: every joint at the rate that ends the step on it.
     fn play(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         let (h, tree, time) = (sense.dt, sense.tree(), sense.time());
@@ -344,12 +358,7 @@ impl Controller for RoundTrip {
             self.enter(sense);
         }
         let disturbed = self.disturbance.feel(sense);
-        // One who gets up beside others is touched by them all the time.
-        let leads_back = self.phase == Phase::Playing && self.passage.motion != OWN_MOTION;
-        let notice = self.options.notice * if leads_back { BUSY } else { 1.0 };
-        // What lasts of a hit that is over is none: who is back already would be let go again.
-        let acts = disturbed && self.disturbance.quiet_for() == 0.0;
-        let hit = acts && self.disturbance.hardest().is_some_and(|(_, f)| f > notice);
+        let hit = disturbed && self.is_hit(sense);
         self.docking = 0.0;
         if self.phase != Phase::Playing {
             self.finder.remember(sense);
