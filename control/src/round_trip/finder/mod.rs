@@ -132,15 +132,19 @@ impl Finder {
         };
         let of_clips = |clips: &[usize]| all[MOVING].with_clips(clips);
         let own_only = of_clips(&[OWN_MOTION]);
-        // Ways into its own gait: those that end nearest to it.
+        // Ways into its own gait: those that end nearest to it, and nearer than they begin: nobody who stands goes round by a walk.
         let ends: Vec<(usize, f64)> = {
             let mut search = all[MOVING].searcher();
-            let end = |k: usize| {
-                let frame = (ways.list()[k - 1].motion.duration() * RATE) as usize;
-                let last = all[MOVING].features(FrameId { clip: k, frame })?;
-                Some((k, search.nearest(last, &own_only)?.distance))
+            let mut far = |clip: usize, frame: usize| {
+                let row = all[MOVING].features(FrameId { clip, frame })?;
+                Some(search.nearest(row, &own_only)?.distance)
             };
-            of(Road::Start).into_iter().filter_map(end).collect()
+            let mut end = |k: usize| {
+                let last = (ways.list()[k - 1].motion.duration() * RATE) as usize;
+                let (begin, end) = (far(k, 0)?, far(k, last)?);
+                (end < begin).then_some((k, end))
+            };
+            of(Road::Start).into_iter().filter_map(&mut end).collect()
         };
         let least = ends.iter().map(|end| end.1).fold(f64::INFINITY, f64::min);
         let fit: Vec<usize> = ends.iter().filter(|end| end.1 <= SAME_END * least).map(|end| end.0).collect();
