@@ -89,7 +89,10 @@ mod tests {
                     let bone = physique.parts().iter().position(|part| part.as_ref().is_some_and(wanted));
                     DQuat::from_mat3(&data.position.world_from_body[bone.expect("a part")].rotation)
                 };
-                [turned(|part| matches!(part, Part::UpperArm(_))), turned(|part| matches!(part, Part::Thigh(_)))]
+                [
+                    turned(|part| matches!(part, Part::UpperArm(_))),
+                    turned(|part| matches!(part, Part::Thigh(_))),
+                ]
             };
             let (still, swayed) = (look(0.0), look(lean));
             for (k, wanted) in [(0, Sway::default().arms * lean), (1, -lean)] {
