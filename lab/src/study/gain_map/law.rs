@@ -32,8 +32,6 @@ pub struct Base {
     pub spring_limit: f64,
     /// The moment at which it breaks, N m.
     pub spring_breaking: f64,
-    /// The arm of the whole weight at which its mean moment breaks it, m.
-    pub spring_lean: f64,
 }
 
 /// Dynamo's own, for every cell: equal gains.
@@ -44,7 +42,6 @@ const OWN: Base = Base {
     spring_damping: 200.0,
     spring_limit: 200.0,
     spring_breaking: 600.0,
-    spring_lean: 0.085,
 };
 /// `stuntlab tune docs/gain-map/baseline.toml --out out/parent`: cost 0.182, was 0.382 with Dynamo's own gains; all marks hold. Damping ratio
 /// and limit ended near the upper ends of their ranges (5 and 600 N m, where the spring breaks).

@@ -82,14 +82,13 @@ pub(super) fn scene_text(trial: &Trial) -> String {
          [[terrain]]\nkind = \"plane\"\n\
          [[character]]\nname = \"it\"\nfigure = \"{}\"\nmotion = {{ {} }}\n\
          controller = {{ kind = \"dynamo\", application = \"{}\", outside = {}, frequency = {frequency}, damping_ratio = {ratio}, \
-         stiffness = {stiffness}, damping = {damping}, limit = {limit}, breaking = {breaking}, lean = {} }}\n\
+         stiffness = {stiffness}, damping = {damping}, limit = {limit}, breaking = {breaking} }}\n\
          [[event]]\nkind = \"push\"\ntime = {time}\nbody = \"it\"\nimpulse = [{:?}, {:?}, 0.0]\n",
         setting.duration,
         setting.figure,
         setting.motion,
         trial.law.application(),
         trial.outside,
-        base.spring_lean,
         impulse * cos,
         impulse * sin,
     );
