@@ -138,7 +138,7 @@ fn a_variant_that_lasts_longer_than_its_scene_is_run_to_its_end() {
     let dir = folder("longer");
     std::fs::create_dir_all(&dir).unwrap();
     let scene = "schema = 1\nshows = \"a fall\"\nduration = 0.5\nrate = 120\n\
-                 [[body]]\nname = \"ball\"\nshape = \"sphere\"\nradius = 0.1\nat = [0.0, 0.0, 10.0]\n\
+                 [[body]]\nname = \"ball\"\nshape = \"sphere\"\nradius = 0.1\nmass = 1.0\nat = [0.0, 0.0, 10.0]\n\
                  [[measure]]\nquantity = \"speed\"\nof = \"ball\"\nstat = \"max\"\n\
                  [[variant]]\nname = \"short\"\n[[variant]]\nname = \"long\"\nset = [\"duration=1.0\"]\n";
     let path = dir.join("fall.toml");
