@@ -308,14 +308,17 @@ fn move_tree(
     }
     // What is not resolved is no work of a drive.
     let most = if is_resolved { convex.most_driven[tree] } else { 0.0 };
+    // With the momenta it will have: what setting them right changes is the drives' work as well, and no more than they can do.
+    let is_driven = fast && most > 0.0;
+    let driven = if is_driven && has_free_root { found.with_momenta_of(&kicked) } else { found.energy };
     // (Not `clamp`: where numbers are out of range the bounds are none, which the step's end tells by name.)
-    let energy = found.energy.max(kicked.energy - most).min(kicked.energy + most);
-    if most > 0.0 && fast {
+    let energy = driven.max(kicked.energy - most).min(kicked.energy + most);
+    if is_driven {
         // What drives it did the rest; of a slow tree it did all of it in the kick.
         convex.driven_work[tree] += energy - kicked.energy;
     }
     // Of a slow tree drives did all in the kick, and of a fast one they did this: as it was found.
-    let keep_energy = most == 0.0 || energy != found.energy;
+    let keep_energy = most == 0.0 || energy != driven;
     if has_free_root && kicked.mass > 0.0 {
         let mut part = 1.0;
         while keep_energy && part > 0.0 && found.locked(&kicked) > energy * (1.0 + ROUNDING) {

@@ -54,6 +54,13 @@ fn what_slides_away_on_a_turning_parent_makes_no_energy() {
     hold(&[100026, 101060]);
 }
 
+/// A motor that holds its rate while what it turns slides 150 m away: setting the momenta right after the flow gave what the motor is allowed, and more (57 J in a step whose
+/// motor can do 11, 2 % in all).
+#[test]
+fn momenta_that_are_set_right_do_no_more_than_drives_can() {
+    hold(&[400708]);
+}
+
 /// A motor turns a joint about and against its stop within a step: at the mean rate it seemed to take 23 J that the stop gave.
 #[test]
 fn what_a_stop_undoes_of_a_motor_is_nobodys_work() {
