@@ -74,6 +74,12 @@ fn what_a_stop_undoes_of_a_motor_is_nobodys_work() {
     hold(&[109067]);
 }
 
+/// The same of a weld that pulls a sliding joint about and against its stop: 125 J of 592.
+#[test]
+fn what_a_stop_undoes_of_a_pin_is_nobodys_work() {
+    hold(&[427119]);
+}
+
 /// A bounce that is pressed against six stops, 28 g below 93 kg: what stops exchanged counted as theirs to give, and the contacts gave 52 times the energy.
 #[test]
 fn a_bounce_against_stops_makes_no_energy() {
