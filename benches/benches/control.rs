@@ -68,7 +68,9 @@ fn walker(c: &mut Criterion) {
             for _ in 0..400 {
                 walker.step();
             }
-            group.bench_function(format!("{}/{}", who.name(), formulation.name()), |b| b.iter(|| walker.step()));
+            group.bench_function(format!("{}/{}", who.name(), formulation.name()), |b| {
+                b.iter(|| walker.step())
+            });
             assert!(walker.senses.pelvis_height() > 0.8, "it walks on");
         }
     }
