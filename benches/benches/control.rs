@@ -9,7 +9,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use stuntlab_benches::adaptive::Crowd;
 use stuntlab_benches::scenes::dynamo_game;
-use stuntlab_benches::walker::Walker;
+use stuntlab_benches::walker::{Walker, Who};
 use stuntlab_control::dynamo::{Dynamo, DynamoOptions};
 use stuntlab_control::reference::ClipReference;
 use stuntlab_control::{Controller, Sense, Senses};
@@ -63,11 +63,14 @@ fn game(c: &mut Criterion) {
 fn walker(c: &mut Criterion) {
     let mut group = c.benchmark_group("control/walker");
     for formulation in [Formulation::LcpPgs, Formulation::ImplicitPenalty] {
-        for pinned in [true, false] {
-            let mut walker = Walker::new(formulation, pinned);
-            (0..400).for_each(|_| walker.step());
-            let feet = if pinned { "pinned" } else { "free" };
-            group.bench_function(format!("{feet}/{}", formulation.name()), |b| b.iter(|| walker.step()));
+        for who in Who::ALL {
+            let mut walker = Walker::new(formulation, who);
+            for _ in 0..400 {
+                walker.step();
+            }
+            group.bench_function(format!("{}/{}", who.name(), formulation.name()), |b| {
+                b.iter(|| walker.step())
+            });
             assert!(walker.senses.pelvis_height() > 0.8, "it walks on");
         }
     }

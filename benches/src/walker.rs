@@ -10,8 +10,33 @@ use stuntlab_mocap::character::{Character, Physique};
 use stuntlab_physics::model::shape::Shape;
 use stuntlab_physics::spatial::Transform;
 use stuntlab_physics::{
-    Actuation, Data, Formulation, Model, ShapeSpec, State, StepOptions, advance, observe,
+    Actuation, Data, Formulation, Model, ShapeSpec, State, StepOptions, StepReport, advance, observe,
 };
+
+/// Who walks, and on what feet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The walking machine on pinned feet.
+    Pinned,
+    /// The walking machine without pins.
+    Honest,
+    /// SIMBICON's walk by muscles, on free feet.
+    Free,
+}
+
+impl Who {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pinned, Self::Honest, Self::Free];
+
+    /// What tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Honest => "honest",
+            Self::Free => "free",
+        }
+    }
+}
 
 /// A walker with what it takes to step it.
 pub struct Walker {
@@ -26,11 +51,11 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// At 200 Hz: the walking machine on pinned feet, or SIMBICON's walk by muscles on free ones.
+    /// At 200 Hz.
     ///
     /// # Panics
     /// If the library's walker cannot walk.
-    pub fn new(formulation: Formulation, pinned: bool) -> Self {
+    pub fn new(formulation: Formulation, who: Who) -> Self {
         let figure = Character::walker(true);
         let mut builder = Model::builder().fixture(ShapeSpec::new(Shape::Plane));
         builder.append("", figure.model(), Transform::IDENTITY);
@@ -38,14 +63,19 @@ impl Walker {
         let physique = Arc::new(Physique::of(&figure));
         let bodies = model.body_ids();
         let mut state = State::new(&model);
-        let controller: Box<dyn Controller> = if pinned {
-            let walk = Walk::new(figure.model(), &model, bodies, &physique, WalkOptions::default());
+        // Where walks on free feet begin.
+        state.v[0] = if who == Who::Pinned { 0.0 } else { 0.8 };
+        let machine = |options| {
+            let walk = Walk::new(figure.model(), &model, bodies, &physique, options);
             Box::new(walk.expect("it has two legs and toes"))
-        } else {
-            // Where its walk begins.
-            state.v[0] = 0.8;
-            let simbicon = Simbicon::new(&model, bodies, &physique, free());
-            Box::new(simbicon.expect("it has two legs"))
+        };
+        let controller: Box<dyn Controller> = match who {
+            Who::Pinned => machine(WalkOptions::default()),
+            Who::Honest => machine(WalkOptions::honest()),
+            Who::Free => {
+                let simbicon = Simbicon::new(&model, bodies, &physique, free());
+                Box::new(simbicon.expect("it has two legs"))
+            }
         };
         let mut walker = Self {
             senses: Senses::new(&model, bodies, physique),
@@ -69,13 +99,14 @@ impl Walker {
     ///
     /// # Panics
     /// If the step goes wrong.
-    pub fn step(&mut self) {
+    pub fn step(&mut self) -> StepReport {
         self.act.clear();
         let sense = Sense::new(&self.model, &self.state, &self.data, self.options.dt, &self.senses);
         self.controller.act(&sense, &mut self.act);
-        advance(&self.model, &mut self.state, &mut self.data, &self.act, &self.options)
+        let report = advance(&self.model, &mut self.state, &mut self.data, &self.act, &self.options)
             .expect("a sound step");
         self.look();
+        report
     }
 }
 

@@ -132,3 +132,22 @@ fn frames_without_a_window_are_counted_and_timed() {
     assert_eq!(pace["size"], serde_json::json!([160, 90]));
     assert!(pace["frames_per_second"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_variant_that_lasts_longer_than_its_scene_is_run_to_its_end() {
+    let dir = folder("longer");
+    std::fs::create_dir_all(&dir).unwrap();
+    let scene = "schema = 1\nshows = \"a fall\"\nduration = 0.5\nrate = 120\n\
+                 [[body]]\nname = \"ball\"\nshape = \"sphere\"\nradius = 0.1\nmass = 1.0\nat = [0.0, 0.0, 10.0]\n\
+                 [[measure]]\nquantity = \"speed\"\nof = \"ball\"\nstat = \"max\"\n\
+                 [[variant]]\nname = \"short\"\n[[variant]]\nname = \"long\"\nset = [\"duration=1.0\"]\n";
+    let path = dir.join("fall.toml");
+    std::fs::write(&path, scene).unwrap();
+    let output = stuntlab(&["run", path.to_str().unwrap(), "--no-film", "--json"]);
+    let metrics: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let speeds: Vec<f64> =
+        metrics["measurements"].as_array().unwrap().iter().map(|m| m["value"].as_f64().unwrap()).collect();
+    assert!((speeds[0] - 4.9).abs() < 0.1 && (speeds[1] - 9.8).abs() < 0.1, "{speeds:?}");
+    assert_eq!(metrics["duration"].as_f64(), Some(1.0));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -155,6 +155,13 @@ impl Articulation {
         self.modes.iter().filter(|m| matches!(m, Mode::Dynamic { .. })).count()
     }
 
+    /// Number of limbs, trunk and head among them, in which any joint is simulated.
+    pub fn active_limbs(&self) -> usize {
+        let active = |k: usize| matches!(self.modes[k], Mode::Dynamic { .. });
+        let first = |k: usize| (0..k).all(|i| !active(i) || self.limbs[i] != self.limbs[k]);
+        (0..self.modes.len()).filter(|&k| active(k) && first(k)).count()
+    }
+
     /// Whether all joints do as the motion says.
     pub fn is_at_rest(&self) -> bool {
         self.modes.iter().all(|m| *m == Mode::Kinematic)

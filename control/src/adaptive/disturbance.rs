@@ -27,6 +27,9 @@ const LEAST: f64 = 0.5;
 /// Least closing speed of a blow, m/s: slower, it is a touch, whose force will be felt.
 const BLOW: f64 = 0.2;
 
+/// Share of the filtered force that what acts now must have to count as pressing: of a push that goes on it has all, of a blow's echo a tenth.
+const PRESSES: f64 = 0.5;
+
 /// Largest force of a contact beyond the blow that began it, of the weight: as much as somebody who leans on it.
 const LEANING: f64 = 0.3;
 
@@ -106,9 +109,12 @@ impl Disturbance {
         self.brought
     }
 
-    /// How a bone is struck, if it is.
+    /// How a bone is struck, if it is. A ball that has struck and rolls along the arm is a blow that is over: what is left of it in the filter is
+    /// more than what presses.
     pub fn strikes(&self, bone: Bone) -> Strike {
-        if self.now[bone] != Force::ZERO || self.coming[bone] != Force::ZERO {
+        let [now, lasting] = [&self.now, &self.lasting].map(|f| f[bone].linear.length_squared());
+        let presses = self.now[bone] != Force::ZERO && now > PRESSES * PRESSES * lasting;
+        if presses || self.coming[bone] != Force::ZERO {
             Strike::Now
         } else if self.lasting[bone] != Force::ZERO {
             Strike::Over

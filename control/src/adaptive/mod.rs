@@ -62,7 +62,7 @@ use disturbance::Disturbance;
 use knees::Knees;
 use posture::{Change, Posture};
 use profile::Profile;
-use published::PUBLISHED;
+use published::{PUBLISHED, Response};
 use stepping::Stepping;
 use switches::Switches;
 use whole::Whole;
@@ -252,8 +252,7 @@ impl Adaptive {
     /// Hands the body over to forces.
     fn fall(&mut self, sense: &Sense<'_>) {
         (self.given_up, self.lets_go) = (true, false);
-        self.values[6] = 2.0;
-        self.values[0] = 1.0;
+        self.publish(Response::GivenUp);
         if self.options.give_up == GiveUp::Dynamo {
             let mut dynamo = Dynamo::new(self.own.clone(), self.reference.clone(), DynamoOptions::default());
             dynamo.enter(sense);
@@ -305,7 +304,7 @@ impl Controller for Adaptive {
             self.articulation.calm();
             self.write(sense.time() + sense.dt);
             self.write_joints(sense, out);
-            self.publish(false);
+            self.publish(Response::PlaysBack);
             return;
         }
         let motion = self.look_at_motion(sense.time());
@@ -346,7 +345,7 @@ impl Controller for Adaptive {
         self.write_joints(sense, out);
         let swings = self.stepping.swinging();
         self.switches.look(self.articulation.modes(), self.whole.phase(), swings, self.support);
-        self.publish(true);
+        self.publish(Response::Answers);
     }
 
     fn commands(&self) -> &[&'static str] {

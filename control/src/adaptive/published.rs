@@ -3,11 +3,17 @@
 use super::Adaptive;
 use crate::readings::{Published, Together};
 
-pub(super) const PUBLISHED: [Published; 8] = [
+pub(super) const PUBLISHED: [Published; 9] = [
     Published {
         name: "active-joints",
         unit: "of 1",
         help: "Share of its joints that are simulated",
+        together: Together::Most,
+    },
+    Published {
+        name: "active-limbs",
+        unit: "",
+        help: "Number of limbs with joints that are simulated, trunk and head among them",
         together: Together::Most,
     },
     Published {
@@ -49,19 +55,33 @@ pub(super) const PUBLISHED: [Published; 8] = [
     },
 ];
 
+/// What a character does, as its reading `response` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Response {
+    PlaysBack,
+    Answers,
+    /// All of it is up to forces, for good.
+    GivenUp,
+}
+
 impl Adaptive {
     /// Renews what is published.
-    pub(super) fn publish(&mut self, answering: bool) {
+    pub(super) fn publish(&mut self, response: Response) {
         let joints = (self.articulation.modes().len() - 1).max(1);
+        let active = match response {
+            Response::GivenUp => 1.0,
+            _ => self.articulation.active() as f64 / joints as f64,
+        };
         let home = self.stepping.home();
         self.values = [
-            self.articulation.active() as f64 / joints as f64,
+            active,
+            self.articulation.active_limbs() as f64,
             self.articulation.ratios().iter().copied().fold(0.0, f64::max),
             (self.whole.posture().0 - home).length(),
             self.whole.posture().1.length().to_degrees(),
             f64::from(self.stepping.steps()),
             home.length(),
-            f64::from(u8::from(answering)),
+            f64::from(response as u8),
             f64::from(self.switches.count()),
         ];
     }

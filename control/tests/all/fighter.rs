@@ -54,14 +54,16 @@ fn a_crate_fells_it_and_it_gets_up_within_ten_seconds() {
 
 #[test]
 fn who_settles_to_get_up_rolls_over_and_is_not_thrown() {
-    for seed in 0..3 {
+    // Forearms and hands aside: who rolls over swings the upper arm's across, up to 0.6 m.
+    let swings = [5, 6, 8, 9];
+    for seed in 0..6 {
         let mut ring = ring(Setup::Crate, seed);
         let (mut fastest, mut highest, mut rests) = (0.0, 0.0, 0.0);
         while ring.state.time < 12.0 {
             ring.step();
             let (fighter, tree) = &ring.fighters[0];
             let place = |k: usize| ring.data.position.world_from_body[tree.bodies.at(k)].translation.z;
-            let top = (0..tree.bodies.len()).map(place).fold(0.0, f64::max);
+            let top = (0..tree.bodies.len()).filter(|k| !swings.contains(k)).map(place).fold(0.0, f64::max);
             match fighter.phase() {
                 Phase::Down { .. } => rests = top,
                 Phase::Settling { .. } => {

@@ -70,7 +70,7 @@ fn picture(run: &mut Run, args: &GalleryArgs, voice: Voice) -> Result<(), FileEr
     let options = FilmOptions { sheet: SHEET, gif: false, rate: 15.0, ..FilmOptions::default() };
     let mut recorder = Recorder::new(&run.scene, &dir.join(format!("{name}.gif")), &options)?;
     let bar = progress(&name, voice.is_plain());
-    let end = run.scene.duration.min(args.seconds);
+    let end = run.seconds().min(args.seconds);
     while recorder.next_time() < end {
         recorder.frame(run)?;
         run.advance_to(recorder.next_time().min(end));

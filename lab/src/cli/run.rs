@@ -67,7 +67,7 @@ pub(super) fn run(chosen: &Chosen, out: Option<&Path>, how: &How, voice: Voice) 
     let words = || {
         let wall = start.elapsed().as_secs_f64();
         let wrote = out.map_or_else(String::new, |out| format!("wrote {}\n", out.display()));
-        let (steps, duration) = (run.steps(), run.scene.duration);
+        let (steps, duration) = (run.steps(), run.seconds());
         format!("{}{steps} steps, {duration:.1} s simulated in {wall:.1} s\n{wrote}", table(&metrics))
     };
     voice.end(u8::from(!metrics.passed), || to_json(&metrics), words)
@@ -115,7 +115,7 @@ fn record(
 
 /// Runs to the end.
 fn advance(run: &mut Run, mut recorder: Option<&mut Recorder>, bar: &ProgressBar) -> Result<(), FileError> {
-    let duration = run.scene.duration;
+    let duration = run.seconds();
     let mut time = 0.0;
     while time < duration {
         match &mut recorder {

@@ -179,6 +179,11 @@ impl Run {
         }
     }
 
+    /// How long it lasts, s: as long as the longest of its variants, which may be longer than the scene.
+    pub fn seconds(&self) -> f64 {
+        self.lanes.iter().map(|lane| lane.world.scene().duration).fold(0.0, f64::max)
+    }
+
     /// How long the first character's motion lasts, s; `None` where it has none.
     pub fn motion_seconds(&self) -> Option<f64> {
         Some(self.lanes.first()?.world.cast().first()?.motion.as_ref()?.duration())
@@ -193,7 +198,7 @@ impl Run {
     pub fn metrics(&self) -> Metrics {
         let mut metrics = Metrics {
             scene: self.scene.name.clone(),
-            duration: self.scene.duration,
+            duration: self.seconds(),
             passed: false,
             measurements: Vec::new(),
             foils: Vec::new(),

@@ -181,11 +181,11 @@ pub fn replay(dir: &Path, mut progress: impl FnMut(f64, f64)) -> Result<ReplayRe
         return Err(ReplayError::Absent { path, what });
     }
     run.skipped.clone_from(&manifest.skipped);
-    let seconds = scene.duration.ceil() as u64;
-    for second in 1..=seconds {
-        let time = (second as f64).min(scene.duration);
+    let seconds = run.seconds();
+    for second in 1..=seconds.ceil() as u64 {
+        let time = (second as f64).min(seconds);
         run.advance_to(time);
-        progress(time, scene.duration);
+        progress(time, seconds);
     }
     let mut report = ReplayReport { scene: scene.name.clone(), ..ReplayReport::default() };
     let files = Remade::of(&run, &manifest)?;

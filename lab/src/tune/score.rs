@@ -87,8 +87,7 @@ impl<'a> Scorer<'a> {
     fn score(&self, stage: usize, task: &Task) -> Score {
         // Bounds were tried at the start; a combination in between may still be one that the scene refuses.
         let Ok(mut run) = self.set_up(stage, task) else { return Score { cost: REFUSED, passed: false } };
-        let longest = run.lanes.iter().map(|l| l.world.scene().duration).fold(0.0, f64::max);
-        run.advance_to(longest);
+        run.advance_to(run.seconds());
         let metrics = run.metrics();
         let cost = cost_of(self.spec, &metrics);
         Score { cost: if cost.is_finite() { cost } else { REFUSED }, passed: metrics.passed }

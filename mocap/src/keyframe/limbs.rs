@@ -292,7 +292,7 @@ impl Targets {
             let (mut place, mut turn) = (self.places[frame], self.turns[frame]);
             for round in 0..N_ROUNDS {
                 limb.solve(skeleton, root, pose, place);
-                let shank = Placed::new(skeleton, root, pose).rotation[joints.knee];
+                let shank = Placed::of(skeleton, root, pose, joints.knee).rotation[joints.knee];
                 pose[joints.foot] = (shank.conjugate() * turn).normalize();
                 // A flat sole stays flat; else the ankle keeps to its range, and the foot turns about what rests.
                 let flat = self.planted[frame] && self.pivots[frame].is_none();
@@ -315,7 +315,7 @@ impl Targets {
             }
             flatten_toes(
                 turn,
-                Placed::new(skeleton, root, pose).position[joints.foot],
+                Placed::of(skeleton, root, pose, joints.foot).position[joints.foot],
                 &mut pose[joints.toe],
             );
             return;
@@ -330,7 +330,7 @@ impl Targets {
             bend: -1.0,
         };
         for _ in 0..12 {
-            let placed = Placed::new(skeleton, root, pose);
+            let placed = Placed::of(skeleton, root, pose, joints.hand);
             let palm = placed.point(joints.hand, PALM);
             let missing = self.places[frame] - palm;
             if missing.length_squared() < 1e-12 {
@@ -408,8 +408,7 @@ struct Limb {
 impl Limb {
     /// Bends the hinge to the wanted length (law of cosines), then swings the whole limb onto the target.
     fn solve(&self, skeleton: &Skeleton, root: DVec3, pose: &mut [DQuat; N_JOINTS], target: DVec3) {
-        let placed = Placed::new(skeleton, root, pose);
-        let start = placed.position[self.upper];
+        let start = Placed::of(skeleton, root, pose, self.upper).position[self.upper];
         let (l1, l2) = (self.l1, self.l2);
         let share = (target - start).length() / (l1 + l2);
         let room = LIMIT - FREE;
@@ -419,7 +418,7 @@ impl Limb {
         // A forearm's twist about its bone stays.
         let (_, _, twist) = pose[self.middle].to_euler(glam::EulerRot::YXZ);
         pose[self.middle] = DQuat::from_rotation_y(self.bend * flexion) * DQuat::from_rotation_z(twist);
-        let placed = Placed::new(skeleton, root, pose);
+        let placed = Placed::of(skeleton, root, pose, self.end);
         let from = (placed.position[self.end] - start).try_normalize();
         let to = (target - start).try_normalize();
         if let (Some(from), Some(to)) = (from, to) {

@@ -215,17 +215,37 @@ pub(crate) struct Placed {
 impl Placed {
     /// Forward kinematics of the library skeleton.
     pub(crate) fn new(skeleton: &Skeleton, root: DVec3, pose: &[DQuat]) -> Self {
-        let mut placed = Self { position: [root; N_JOINTS], rotation: [DQuat::IDENTITY; N_JOINTS] };
-        for (index, joint) in skeleton.joints().iter().enumerate() {
-            placed.rotation[index] = match joint.parent {
-                Some(parent) => {
-                    placed.position[index] = placed.point(parent, joint.offset);
-                    (placed.rotation[parent] * pose[index]).normalize()
-                }
-                None => pose[index],
-            };
-        }
+        let mut placed = Self::unplaced(root);
+        (0..N_JOINTS).map(JointId::new).for_each(|joint| placed.place(skeleton, pose, joint));
         placed
+    }
+
+    /// The same of one joint and those it hangs on; the others are not placed.
+    pub(crate) fn of(skeleton: &Skeleton, root: DVec3, pose: &[DQuat], joint: JointId) -> Self {
+        let (mut chain, mut length) = ([joint; N_JOINTS], 1);
+        while let Some(parent) = skeleton.joints()[chain[length - 1]].parent {
+            chain[length] = parent;
+            length += 1;
+        }
+        let mut placed = Self::unplaced(root);
+        chain[..length].iter().rev().for_each(|&index| placed.place(skeleton, pose, index));
+        placed
+    }
+
+    fn unplaced(root: DVec3) -> Self {
+        Self { position: [root; N_JOINTS], rotation: [DQuat::IDENTITY; N_JOINTS] }
+    }
+
+    /// Places a joint on its parent, which is.
+    fn place(&mut self, skeleton: &Skeleton, pose: &[DQuat], index: JointId) {
+        let joint = &skeleton.joints()[index];
+        self.rotation[index] = match joint.parent {
+            Some(parent) => {
+                self.position[index] = self.point(parent, joint.offset);
+                (self.rotation[parent] * pose[index]).normalize()
+            }
+            None => pose[index],
+        };
     }
 
     /// World place of a point of a joint.

@@ -8,6 +8,7 @@ use super::rows::{JointRow, Source};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::Hit;
+use crate::dynamics::kinematics::joint_force;
 use crate::dynamics::{kinetic_energy, potential_energy};
 use crate::model::{Model, NONE};
 use crate::spatial::{Force, Motion};
@@ -210,10 +211,12 @@ fn enter_rows(model: &Model, state: &State, data: &Data, convex: &Convex, ledger
         ledger.add_work(account(row.source), row.impulse * speed);
         ledger.scale += (row.impulse * speed).abs();
         if row.source == Source::Limit && row.impulse * speed > 0.0 {
-            let pressing = -pressed_with(model, convex, row) * row.impulse.signum();
-            let undone = pressing.clamp(0.0, row.impulse.abs()) * row.impulse.signum();
-            ledger.add_work(Account::Limits, -undone * speed);
-            ledger.add_work(Account::Actuation, undone * speed);
+            let (size, side) = (row.impulse.abs(), row.impulse.signum());
+            let drives = (-side * pressed_with(model, convex, row)).clamp(0.0, size);
+            let pins = (-side * pulled_with(model, data, convex, row)).clamp(0.0, size - drives);
+            ledger.add_work(Account::Limits, -(drives + pins) * side * speed);
+            ledger.add_work(Account::Actuation, drives * side * speed);
+            ledger.add_work(Account::Aids, pins * side * speed);
         }
     }
 }
@@ -236,6 +239,43 @@ fn pressed_with(model: &Model, convex: &Convex, stop: &JointRow) -> f64 {
     freedoms.clone().map(linear).sum::<f64>()
         + rows.map(|row| row.impulse * row.direction.dot(stop.direction)).sum::<f64>()
         + parts.map(in_part).sum::<f64>()
+}
+
+/// The same of pins and rows of one's own: what they do to all that hangs on the joint, along the row of its stop.
+fn pulled_with(model: &Model, data: &Data, convex: &Convex, stop: &JointRow) -> f64 {
+    let joint = stop.body as usize;
+    let hangs_on_it = |body: usize| {
+        let mut at = body;
+        while at > joint && model.links[at].parent != NONE {
+            at = model.links[at].parent as usize;
+        }
+        at == joint
+    };
+    let place = |i: usize| data.position.world_from_body[i].translation;
+    let mut all = Force::ZERO;
+    let mut add = |body: usize, wrench: Force| {
+        if hangs_on_it(body) {
+            all += Force::at_offset(wrench.linear, place(body) - place(joint))
+                + Force::new(wrench.angular, DVec3::ZERO);
+        }
+    };
+    for row in convex.rows.iter().filter(|row| account(row.source) == Account::Aids) {
+        add(row.a as usize, row.wrench_a(row.impulse));
+        if row.b != NONE {
+            add(row.b as usize, row.wrench_b(row.impulse));
+        }
+    }
+    for term in convex.combined.iter().filter(|term| account(term.source) == Account::Aids) {
+        for part in term.of(&convex.parts) {
+            if let Hit::Body(body, wrench) = part.hit {
+                add(body, wrench * term.impulse[part.component]);
+            }
+        }
+    }
+    let mut along = [0.0; 6];
+    joint_force(model.links[joint].kind, &data.position.axes[joint], all, &mut along);
+    let from = stop.first as usize - model.bodies[joint].v_range().start;
+    along[from..].iter().zip(stop.direction.to_array()).map(|(force, d)| force * d).sum()
 }
 
 /// Work of the velocity-dependent inertial forces that were part of the problem.

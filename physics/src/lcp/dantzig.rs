@@ -200,7 +200,7 @@ impl Dantzig {
     }
 
     fn accepts(&self, problem: &Problem, x: &[f64]) -> bool {
-        problem.residual(x) <= self.options.tolerance * problem.scale()
+        problem.is_solved(x, self.options.tolerance)
     }
 
     /// One pass with friction bounds held: how it ended, and after how many pivots.

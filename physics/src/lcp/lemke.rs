@@ -87,7 +87,7 @@ impl Lemke {
             self.plain.recover(&self.z, x);
         }
         let residual = problem.residual(x);
-        let accepted = residual <= self.options.tolerance * problem.scale();
+        let accepted = problem.is_solved(x, self.options.tolerance);
         if status == Status::Solved && !accepted {
             status = Status::MaxIterations;
         }

@@ -1,7 +1,7 @@
 //! Trees of the baselines that turn fast, in free flow after what rows did.
 
 use super::inertial::add_reactions;
-use super::{FAST, move_tree, turn};
+use super::{FAST, bend, move_tree};
 use crate::actuation::Actuation;
 use crate::convex::Convex;
 use crate::data::Data;
@@ -87,7 +87,7 @@ pub(crate) fn move_fast(
         if convex.is_asleep[tree] || bodies.len() == 1 || !is_finite {
             continue;
         }
-        convex.flows[tree] |= turn(model, tree, &convex.velocity, convex.dt) > FAST;
+        convex.flows[tree] |= bend(model, data, tree, &convex.velocity, convex.dt) > FAST;
         if !convex.flows[tree] {
             continue;
         }

@@ -59,4 +59,9 @@ impl Sums {
         let spin = self.inertia.inverse_definite() * kept.spin;
         0.5 * (kept.momentum.length_squared() / kept.mass + kept.spin.dot(spin))
     }
+
+    /// The energy with the momenta of `kept`: what was found, less its own rigid part, plus the right one.
+    pub(super) fn with_momenta_of(&self, kept: &Self) -> f64 {
+        self.locked(kept) + (self.energy - self.locked(self))
+    }
 }
