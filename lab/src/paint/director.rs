@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_row_is_seen_from_its_side() {
         let cell = (Rect::new(0, 0, 640, 360), Margins { top: 60, bottom: 40 });
-        for name in ["dynamo-impacts", "dynamo-shoves", "dynamo-jump", "dynamo-punches", "velocity-pushes"] {
+        for name in ["dynamo-shoves", "dynamo-jump", "dynamo-punches", "velocity-pushes"] {
             let scene = Scene::load(name, &[]).unwrap();
             let world = World::new(&scene).unwrap();
             let mut director = Director::new(scene.cameras[0].camera, None, true);
