@@ -370,15 +370,18 @@ fn move_tree(
         let pay = |found: &Sums| rise::pay(model, before, falling, kicked.center, found, energy, h);
         let mut paid = pay(&found);
         let mut part = 2.0;
+        let mut least = (f64::INFINITY, 0.0);
         while !paid.is_paid && part > 0.0 {
             part = if part > SHORTEST { 0.5 * part } else { 0.0 };
-            next.v[model.freedoms_of(tree)].copy_from_slice(&convex.v[model.freedoms_of(tree)]);
-            for i in bodies.clone() {
-                go_part(model, state, convex, next, i, part);
+            found = go_parts(model, state, data, convex, next, tree, part);
+            paid = pay(&found);
+            if paid.rise.ahead < least.0 {
+                least = (paid.rise.ahead, part);
             }
-            forward_kinematics_of(model, next, data, bodies.clone());
-            forward_velocity_of(model, next, data, bodies.clone());
-            found = Sums::of(model, data, tree, &data.velocity.body, &next.v);
+        }
+        if !paid.is_paid && least.1 > 0.0 {
+            // Nothing pays all of it: what leaves the least. (Who stays where it is stays for good: its next kick gives what falling would have paid.)
+            found = go_parts(model, state, data, convex, next, tree, least.1);
             paid = pay(&found);
         }
         convex.rises[tree] = paid.rise;
@@ -386,6 +389,24 @@ fn move_tree(
         next.v[model.freedoms_of(tree)].iter_mut().for_each(|v| *v *= share);
         forward_velocity_of(model, next, data, bodies);
     }
+}
+
+/// Moves all joints of a tree by a part of their ways after the kick, at the kick's rates, and sums up where that leads.
+fn go_parts(
+    model: &Model,
+    state: &State,
+    data: &mut Data,
+    convex: &Convex,
+    next: &mut State,
+    tree: usize,
+    part: f64,
+) -> Sums {
+    let (bodies, freedoms) = (model.trees[tree].clone(), model.freedoms_of(tree));
+    next.v[freedoms.clone()].copy_from_slice(&convex.v[freedoms]);
+    bodies.clone().for_each(|i| go_part(model, state, convex, next, i, part));
+    forward_kinematics_of(model, next, data, bodies.clone());
+    forward_velocity_of(model, next, data, bodies);
+    Sums::of(model, data, tree, &data.velocity.body, &next.v)
 }
 
 /// Moves the joint of body `i` by a part of its way after the kick.

@@ -1,10 +1,11 @@
 //! Light links with a heavy end let go from the side: under its tension they swing by radians per step, and rose by more than their kicks
 //! took for it: 82 to 198 % of the drop with 100 kg and a tonne at 120 Hz, and 10 % still when only what a single step adds was looked at.
 //! Pass mark at all times: 2 % of the drop above the start, once the energy is read with the momentum half a step back (`E + ½ h g·P`, what a
-//! leapfrog keeps).
+//! leapfrog keeps). Nor may one that has to pay for its way stop in the air: a link of 476 kg among twelve hung there for good, since what its next
+//! kick gave paid for not falling.
 
 use proptest::prelude::*;
-use stuntlab_physics::dynamics::centroidal_momentum;
+use stuntlab_physics::dynamics::{centroidal_momentum, kinetic_energy};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::spatial::{Inertia, Sym3};
 use stuntlab_physics::{BodySpec, Formulation, Joint, Model, StepOptions};
@@ -32,22 +33,46 @@ fn chain(masses: &[f64], length: f64, joint: impl Fn(usize) -> Joint) -> (Model,
     (builder.build().expect("a chain"), drop)
 }
 
-/// Most that the energy rose by in a time, of the drop.
-fn risen(model: Model, drop: f64, options: StepOptions, seconds: f64) -> f64 {
+/// How a chain fell.
+struct Fall {
+    /// Most that its energy rose by, of the drop.
+    risen: f64,
+    /// Longest time for which it stood still above where it had been, s.
+    still: f64,
+}
+
+fn fall(model: Model, drop: f64, options: StepOptions, seconds: f64) -> Fall {
     let mut world = World::new(model, options);
     let start = world.energy();
-    let mut most = 0.0_f64;
+    let (mut most, mut lowest, mut fastest) = (0.0_f64, f64::INFINITY, 0.0_f64);
+    let (mut still, mut longest) = (0.0, 0.0_f64);
     for _ in 0..(seconds / options.dt) as usize {
         world.step();
         let energy = world.energy();
-        let fall = world.model.gravity().dot(centroidal_momentum(&world.model, &world.data).linear);
-        most = most.max((energy + 0.5 * options.dt * fall - start) / drop);
+        let falling = world.model.gravity().dot(centroidal_momentum(&world.model, &world.data).linear);
+        most = most.max((energy + 0.5 * options.dt * falling - start) / drop);
+        let kinetic = kinetic_energy(&world.model, &world.data, &world.state.v);
+        lowest = lowest.min(energy - kinetic);
+        fastest = fastest.max(kinetic);
+        // (A chain on upright hinges does not fall at all.)
+        let in_the_air = energy - kinetic > lowest + 0.05 * drop && fastest > 0.05 * drop;
+        still = if in_the_air && kinetic < 1e-3 * drop { still + options.dt } else { 0.0 };
+        longest = longest.max(still);
     }
-    most
+    Fall { risen: most, still: longest }
+}
+
+/// Most that the energy rose by in a time, of the drop.
+fn risen(model: Model, drop: f64, options: StepOptions, seconds: f64) -> f64 {
+    fall(model, drop, options, seconds).risen
 }
 
 fn hinge(_: usize) -> Joint {
     Joint::revolute(DVec3::Y)
+}
+
+fn upright(_: usize) -> Joint {
+    Joint::revolute(DVec3::Z)
 }
 
 fn ball(_: usize) -> Joint {
@@ -103,6 +128,24 @@ fn heavy_ends_do_not_explode_under_rigid_solvers() {
     }
 }
 
+/// The seventh of twelve links has 476 kg: thrown up by two thirds of a metre in one step, for a price that its slower way made too low (2.2 % of the
+/// drop), and then still for good.
+#[test]
+fn a_heavy_link_among_light_ones_goes_on() {
+    let mut masses =
+        [0.0938, 0.1349, 0.1749, 0.1558, 0.2718, 0.1028, 475.8, 0.1978, 0.0206, 0.0341, 0.2266, 0.1993];
+    for place in 0..masses.len() {
+        let kinds = [hinge, hinge, hinge, upright, ball, ball, hinge, hinge, ball, ball, upright, ball];
+        let (model, drop) = chain(&masses, 0.10444, |k| kinds[k](k));
+        let Fall { risen, still } = fall(model, drop, StepOptions::at_rate(120.0), 4.0);
+        assert!(
+            risen < 0.02 && still < 0.1,
+            "place {place} rose by {risen:.4} and was still for {still:.2} s"
+        );
+        masses.rotate_right(1);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(12)))]
 
@@ -124,7 +167,8 @@ proptest! {
             1 => Joint::revolute(DVec3::Z),
             _ => Joint::spherical(),
         });
-        let most = risen(model, drop, StepOptions::at_rate(rate), 4.0);
-        prop_assert!(most < 0.02, "rose by {most:.4} of the drop");
+        let Fall { risen, still } = fall(model, drop, StepOptions::at_rate(rate), 4.0);
+        prop_assert!(risen < 0.02, "rose by {risen:.4} of the drop");
+        prop_assert!(still < 0.1, "stood still in the air for {still:.2} s");
     }
 }

@@ -74,12 +74,22 @@ pub(super) fn pay(
     let lowered = found.mass * model.gravity.dot(found.center - start);
     let risen = |share: f64| 0.5 * h * (falling + share * model.gravity.dot(found.momentum)) - lowered;
     let scale = energy.max(before.scale * (1.0 - h / LASTS).max(0.0));
-    let ahead = before.ahead + risen(share);
-    let price = (ahead - RISEN * scale).max(0.0);
+    let allowed = RISEN * scale;
     let has = share * share * found.energy;
-    let paid = ((has - price).max(0.0) / found.energy).sqrt().min(share);
-    // Rates that are cut back fall less; a tree that is behind may not be ahead for that later on.
+    let mut paid = share;
+    let mut is_paid = before.ahead + risen(share) <= allowed;
+    if !is_paid {
+        // The largest share `x` that pays, `x² T⁺ + x ½ h g·P⁺ ≤ spare`: rates that are cut back also fall less, or rise less, and a price that is
+        // reckoned without that leaves the tree ahead by as much.
+        let half = 0.25 * h * model.gravity.dot(found.momentum);
+        let spare = allowed + has - before.ahead - risen(0.0);
+        let root = (half * half + spare * found.energy).max(0.0).sqrt();
+        let most = (root - half) / found.energy;
+        is_paid = half * half + spare * found.energy >= 0.0 && most >= 0.0;
+        paid = if is_paid { most.min(share) } else { 0.0 };
+    }
+    // A tree that is behind may not be ahead for that later on.
     let ahead = before.ahead + risen(paid) - (has - paid * paid * found.energy);
-    let rise = Rise { ahead: ahead.max(-RISEN * scale), scale };
-    Paid { share: paid, rise, is_paid: price <= has }
+    let rise = Rise { ahead: ahead.max(-allowed), scale };
+    Paid { share: paid, rise, is_paid }
 }
