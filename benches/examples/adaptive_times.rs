@@ -1,4 +1,4 @@
-//! `adaptive_times [STEPS]`: what a step of characters that answer takes, and its parts, least and median, µs.
+//! `adaptive_times [STEPS [CASE]]`: what a step of characters that answer takes, and its parts, least and median, µs; of one case alone for a profiler.
 
 use std::time::Instant;
 
@@ -14,8 +14,12 @@ fn main() {
         ("one, none simulated", 1, Some(0)),
         ("ten, one of them all simulated", 10, Some(usize::MAX)),
     ];
-    let mut crowds: Vec<_> =
-        cases.iter().map(|(what, n, most)| (what, Crowd::new(*n, *most), Vec::new())).collect();
+    let only = std::env::args().nth(2);
+    let mut crowds: Vec<_> = cases
+        .iter()
+        .filter(|(what, ..)| only.as_ref().is_none_or(|only| only == what))
+        .map(|(what, n, most)| (what, Crowd::new(*n, *most), Vec::new()))
+        .collect();
     for k in 0..steps + 60 {
         for (_, crowd, times) in &mut crowds {
             let start = Instant::now();

@@ -91,18 +91,21 @@ impl State {
     /// The velocity that leads from `self` to `target` in unit time: `target ⊖ self`, the inverse of
     /// [`State::integrate`] with `dt = 1`. Rotations take the short way.
     pub fn difference(&self, model: &Model, target: &Self, out: &mut [f64]) {
-        for body in model.bodies() {
-            let (a, b) = (&self.q[body.q_range()], &target.q[body.q_range()]);
-            let out = &mut out[body.v_range()];
-            match body.joint.kind {
-                JointKind::Spherical => write3(out, 0, relative(a, b, 0)),
-                JointKind::Free => {
-                    let way = quaternion(a, 3).conjugate() * (vec3(b, 0) - vec3(a, 0));
-                    write3(out, 0, way);
-                    write3(out, 3, relative(a, b, 3));
-                }
-                _ => out.iter_mut().zip(a.iter().zip(b)).for_each(|(o, (a, b))| *o = b - a),
+        model.bodies().iter().for_each(|body| self.difference_of(body, target, out));
+    }
+
+    /// [`State::difference`] of one body's joint.
+    pub fn difference_of(&self, body: &Body, target: &Self, out: &mut [f64]) {
+        let (a, b) = (&self.q[body.q_range()], &target.q[body.q_range()]);
+        let out = &mut out[body.v_range()];
+        match body.joint.kind {
+            JointKind::Spherical => write3(out, 0, relative(a, b, 0)),
+            JointKind::Free => {
+                let way = quaternion(a, 3).conjugate() * (vec3(b, 0) - vec3(a, 0));
+                write3(out, 0, way);
+                write3(out, 3, relative(a, b, 3));
             }
+            _ => out.iter_mut().zip(a.iter().zip(b)).for_each(|(o, (a, b))| *o = b - a),
         }
     }
 

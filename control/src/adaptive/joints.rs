@@ -35,12 +35,12 @@ impl Adaptive {
             self.next.integrate(own, &self.off, 1.0);
         }
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
-        self.actual.difference(own, &self.next, &mut self.ways);
         for (k, mode) in self.articulation.modes().iter().enumerate() {
             let body = sense.body_of(Bone::new(k));
             let played = !matches!(mode, Mode::Dynamic { .. });
             out.prescribed[body] = played;
             if played {
+                self.actual.difference_of(&own.bodies()[k], &self.next, &mut self.ways);
                 let to = sense.model.body(body).freedoms();
                 for (to, from) in to.iter().zip(own.bodies()[k].freedoms()) {
                     out.prescribed_velocity[to] = self.ways[from] / h;
@@ -49,13 +49,20 @@ impl Adaptive {
         }
     }
 
-    /// How far the body is off q̃ now, and how fast it goes against it.
-    pub(super) fn compare_with_target(&mut self, sense: &Sense<'_>) {
+    /// How far joints are off q̃ now, and how fast they go against it: those that are simulated, or `all`.
+    pub(super) fn compare_with_target(&mut self, sense: &Sense<'_>, all: bool) {
         let tree = sense.tree();
         self.actual.q.copy_from_slice(&sense.state.q[tree.coordinates]);
-        self.before.difference(&self.own, &self.actual, &mut self.off);
-        self.before.difference(&self.own, &self.next, &mut self.pace);
-        let both = self.pace.iter().zip(&sense.state.v[tree.freedoms]);
-        self.rates.iter_mut().zip(both).for_each(|(rate, (pace, v))| *rate = v - pace / sense.dt);
+        let v = &sense.state.v[tree.freedoms];
+        for (body, mode) in self.own.bodies().iter().zip(self.articulation.modes()) {
+            if !all && !matches!(mode, Mode::Dynamic { .. }) {
+                continue;
+            }
+            self.before.difference_of(body, &self.actual, &mut self.off);
+            self.before.difference_of(body, &self.next, &mut self.pace);
+            for k in body.freedoms() {
+                self.rates[k] = v[k.index()] - self.pace[k] / sense.dt;
+            }
+        }
     }
 }

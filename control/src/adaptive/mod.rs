@@ -274,7 +274,7 @@ impl Controller for Adaptive {
         self.write(sense.time());
         std::mem::swap(&mut self.before, &mut self.next);
         self.write(sense.time() + sense.dt);
-        self.compare_with_target(sense);
+        self.compare_with_target(sense, true);
         // Who is somewhere else goes there first.
         if self.off.iter().any(|x| x.abs() > 1e-9) {
             self.articulation.return_all(sense.time(), &self.own, &self.off, &self.rates);
@@ -331,7 +331,7 @@ impl Controller for Adaptive {
                 &mut self.data,
             );
         }
-        self.compare_with_target(sense);
+        self.compare_with_target(sense, false);
         let quiet = self.disturbance.quiet_for();
         self.articulation.settle(
             &self.own,

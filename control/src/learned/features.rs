@@ -169,7 +169,8 @@ impl Features {
                     write(senses.capture_margin().unwrap_or(-MARGIN).clamp(-MARGIN, MARGIN));
                 }
                 Item::Momentum => {
-                    let spin = senses.momentum().angular / senses.mass().max(f64::MIN_POSITIVE);
+                    let spin = senses.momentum(sense.model, sense.data).angular
+                        / senses.mass().max(f64::MIN_POSITIVE);
                     own(spin).into_iter().for_each(&mut write);
                 }
                 Item::SoleHeights => {

@@ -63,7 +63,6 @@ pub struct Senses {
     center: DVec3,
     velocity: DVec3,
     acceleration: DVec3,
-    momentum: Force,
     up: DVec3,
     ground: f64,
     pendulum_rate: f64,
@@ -91,7 +90,6 @@ impl Senses {
             center: DVec3::ZERO,
             velocity: DVec3::ZERO,
             acceleration: DVec3::ZERO,
-            momentum: Force::ZERO,
             up: -model.gravity().try_normalize().unwrap_or(-DVec3::Z),
             ground: 0.0,
             pendulum_rate: 0.0,
@@ -200,15 +198,6 @@ impl Senses {
             _ => (self.acceleration, self.outside) = (DVec3::ZERO, DVec3::ZERO),
         }
         (self.center, self.velocity) = (whole.position, whole.velocity);
-        let mut spin = DVec3::ZERO;
-        for i in self.bodies {
-            let (inertia, pose) = (model.bodies()[i].inertia(), &data.position.world_from_body[i]);
-            let (velocity, c) = (data.velocity.body[i], pose.rotation * inertia.center_of_mass);
-            let arm = pose.translation + c - whole.position;
-            spin += pose.rotation * (inertia.rotational * (pose.rotation.transpose() * velocity.angular));
-            spin += arm.cross(inertia.mass * velocity.at(c).linear);
-        }
-        self.momentum = Force::new(spin, whole.velocity * whole.mass);
         let height = (whole.position.dot(self.up) - self.ground).max(LEAST_HEIGHT);
         self.pendulum_rate = (model.gravity().length() / height).sqrt();
     }
@@ -253,9 +242,18 @@ impl Senses {
         self.acceleration
     }
 
-    /// Linear momentum, and angular momentum about the centre of mass.
-    pub fn momentum(&self) -> Force {
-        self.momentum
+    /// Linear momentum, and angular momentum about the centre of mass. Of the state at hand, and found when asked for: few do.
+    pub fn momentum(&self, model: &Model, data: &Data) -> Force {
+        let whole = center_of_mass_of(model, data, self.bodies);
+        let mut spin = DVec3::ZERO;
+        for i in self.bodies {
+            let (inertia, pose) = (model.bodies()[i].inertia(), &data.position.world_from_body[i]);
+            let (velocity, c) = (data.velocity.body[i], pose.rotation * inertia.center_of_mass);
+            let arm = pose.translation + c - whole.position;
+            spin += pose.rotation * (inertia.rotational * (pose.rotation.transpose() * velocity.angular));
+            spin += arm.cross(inertia.mass * velocity.at(c).linear);
+        }
+        Force::new(spin, whole.velocity * whole.mass)
     }
 
     /// Height of the ground it stands or stood on last, m.

@@ -70,7 +70,7 @@ proptest! {
     fn momentum_is_that_of_the_whole_model(state in state()) {
         let (model, mut senses) = (FIGURE.model(), senses());
         let data = look(&mut senses, model, &state);
-        let (own, whole) = (senses.momentum(), centroidal_momentum(model, &data));
+        let (own, whole) = (senses.momentum(model, &data), centroidal_momentum(model, &data));
         prop_assert!((own.linear - whole.linear).length() < 1e-9 * (1.0 + whole.linear.length()));
         prop_assert!((own.angular - whole.angular).length() < 1e-9 * (1.0 + whole.angular.length()));
         prop_assert!((own.linear - senses.velocity() * senses.mass()).length() < 1e-9);

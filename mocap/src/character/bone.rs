@@ -9,6 +9,7 @@ stuntlab_physics::id_type! {
 
 impl Bone {
     /// Which of a character's `bodies` a body is; `None` if it is not one of them.
+    #[inline]
     pub fn of(body: BodyId, bodies: Bodies) -> Option<Self> {
         bodies.place_of(body).map(Self::new)
     }
@@ -17,6 +18,7 @@ impl Bone {
     ///
     /// # Panics
     /// If the character has no such bone.
+    #[inline]
     pub fn among(self, bodies: Bodies) -> BodyId {
         bodies.at(self.index())
     }

@@ -17,6 +17,8 @@ pub(crate) struct Stance {
     pub(crate) anatomy: Anatomy,
     /// World orientation of every joint.
     pub(crate) rotations: Vec<DQuat>,
+    /// What takes `rotations` off again.
+    undone: Vec<DMat3>,
     /// World position of every joint; the hips are above the origin at the height of their rest pose.
     pub(crate) positions: Vec<DVec3>,
 }
@@ -27,8 +29,12 @@ impl Stance {
         let anatomy = Anatomy::find(skeleton)?;
         let rest = skeleton.rest_positions();
         let upright = upright(&anatomy, &rest);
-        let mut stance =
-            Self { anatomy, rotations: vec![upright; rest.len()], positions: vec![DVec3::ZERO; rest.len()] };
+        let mut stance = Self {
+            anatomy,
+            rotations: vec![upright; rest.len()],
+            undone: Vec::new(),
+            positions: vec![DVec3::ZERO; rest.len()],
+        };
         // Legs first, then arms: where each joint's bone should point.
         for side in Side::BOTH {
             let limbs = *stance.anatomy.roles.side(side);
@@ -44,6 +50,7 @@ impl Stance {
             }
         }
         stance.place(skeleton);
+        stance.undone = stance.rotations.iter().map(|turn| DMat3::from_quat(turn.conjugate())).collect();
         Ok(stance)
     }
 
@@ -62,7 +69,7 @@ impl Stance {
 
     /// Orientation of a body fixed to `joint` whose axes are the world's in the standing pose.
     pub(crate) fn body_rotation(&self, joint: JointId, world: &[Transform]) -> DMat3 {
-        world[joint].rotation * DMat3::from_quat(self.rotations[joint].conjugate())
+        world[joint].rotation * self.undone[joint]
     }
 
     fn point(&mut self, skeleton: &Skeleton, joint: Option<JointId>, next: Option<JointId>, wanted: DVec3) {

@@ -66,6 +66,10 @@ impl SweepAndPrune {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         for entry in &mut self.entries {
             let b = &boxes[entry.index as usize];
+            if is_nothing(b) && entry.low == f64::INFINITY {
+                // As before: it begins where nothing ends.
+                continue;
+            }
             entry.low = b.min[axis];
             entry.high = b.max[axis];
             entry.across = [b.min[u], b.max[u], b.min[v], b.max[v]];
@@ -99,11 +103,17 @@ impl SweepAndPrune {
     }
 }
 
+/// Whether a box is that of nothing.
+#[inline]
+fn is_nothing(b: &Aabb) -> bool {
+    b.min.x == f64::INFINITY
+}
+
 /// Axis on which the centres vary most; the present one unless another is clearly wider.
 fn widest_axis(boxes: &[Aabb], present: usize) -> usize {
     let mut n = 0.0;
     let (mut sum, mut square) = (glam::DVec3::ZERO, glam::DVec3::ZERO);
-    for b in boxes {
+    for b in boxes.iter().filter(|b| !is_nothing(b)) {
         let center = b.min + b.max;
         if !center.is_finite() {
             continue;

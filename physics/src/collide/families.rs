@@ -42,11 +42,10 @@ impl Families {
         mut found: impl FnMut(u32, u32),
     ) {
         around.clear();
-        around.extend(
-            (0..self.starts.len().saturating_sub(1)).map(|family| {
-                self.of(family).iter().fold(Aabb::EMPTY, |all, &m| all.union(&boxes[m as usize]))
-            }),
-        );
+        around.extend((0..self.starts.len().saturating_sub(1)).map(|family| match self.of(family) {
+            [only] => boxes[*only as usize],
+            members => members.iter().fold(Aabb::EMPTY, |all, &m| all.union(&boxes[m as usize])),
+        }));
         sweep.find_pairs(around, |f, g| {
             let (few, many) = (self.of(f as usize), self.of(g as usize));
             if let ([a], [b]) = (few, many) {

@@ -8,7 +8,7 @@ use super::law::Bounded;
 use super::rows::{JointRow, Source};
 use crate::actuation::{Actuation, Effort, Motor};
 use crate::data::Data;
-use crate::dynamics::add_passive_implicit;
+use crate::dynamics::add_passive_implicit_of;
 use crate::dynamics::impulse::Hit;
 use crate::model::Model;
 use crate::state::State;
@@ -18,14 +18,22 @@ use crate::step::gather::position_error;
 pub(super) const MOTOR: f64 = 1e-9;
 
 /// Known joint forces and gains; servos with effort limits become rows
-/// `γ = h (τ0 - (k_d + h k_p) v⁺)` between their limits.
-pub(super) fn gather(model: &Model, state: &State, act: &Actuation, convex: &mut Convex) {
+/// `γ = h (τ0 - (k_d + h k_p) v⁺)` between their limits. Who is told and takes part in nothing has none.
+pub(super) fn gather(model: &Model, state: &State, data: &Data, act: &Actuation, convex: &mut Convex) {
+    convex.forces.clear();
+    for tree in (0..model.trees.len()).filter(|&tree| !data.step.told.is_idle(tree)) {
+        gather_of(model, state, act, convex, tree);
+    }
+}
+
+/// Those of a tree.
+fn gather_of(model: &Model, state: &State, act: &Actuation, convex: &mut Convex, tree: usize) {
     let h = convex.dt;
     let forces = &mut convex.forces;
-    forces.clear();
-    add_passive_implicit(model, state, forces, h);
+    add_passive_implicit_of(model, state, forces, h, model.trees[tree].clone());
     let servo = &act.servo;
-    for (i, body) in model.bodies.iter().enumerate() {
+    for i in model.trees[tree].clone() {
+        let body = &model.bodies[i];
         let range = body.v_range();
         let mut error = [0.0; 6];
         if servo.stiffness[range.clone()].iter().any(|&k| k != 0.0) {

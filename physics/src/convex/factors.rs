@@ -7,7 +7,7 @@
 use super::islands::Island;
 use super::pairs::Pairs;
 use super::rows::Row;
-use super::{Convex, combined, smooth};
+use super::{Convex, combined, giving, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
 use crate::dynamics::impulse::{calm, effort_of, hit, pass_in, pass_out, pass_out_among};
@@ -27,12 +27,14 @@ const LATE: usize = 12;
 /// Factors of one tree without any term but its joints' own: for mobilities.
 pub(super) fn begin(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, tree: usize) {
     let bodies = model.trees[tree].clone();
-    for i in bodies.clone() {
-        data.dynamics.articulated_inertia[i] = convex.own[i];
-        convex.changed[i] = true;
-        convex.pressed[i] = ArticulatedInertia::ZERO;
+    giving::still(model, data, convex, tree);
+    data.dynamics.articulated_inertia[bodies.clone()].copy_from_slice(&convex.own[bodies.clone()]);
+    convex.pressed[bodies.clone()].fill(ArticulatedInertia::ZERO);
+    let runs = convex.giving.of(tree);
+    runs.iter().for_each(|run| convex.changed[run.bodies()].fill(true));
+    for run in runs.iter().rev() {
+        factor_again(model, data, run.bodies(), &convex.extra, &act.prescribed, &convex.changed);
     }
-    factor_again(model, data, bodies.clone(), &convex.extra, &act.prescribed, &convex.changed);
     convex.changed[bodies].fill(false);
 }
 
@@ -107,9 +109,8 @@ fn fold(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, is
         if convex.is_lone[tree] {
             continue;
         }
-        let bodies = model.trees[tree].clone();
         let mut any = false;
-        for i in bodies.clone().rev() {
+        for i in convex.giving.of(tree).iter().rev().flat_map(|run| run.bodies().rev()) {
             if convex.changed[i] {
                 any = true;
                 data.dynamics.articulated_inertia[i] = convex.own[i] + convex.pressed[i];
@@ -132,7 +133,9 @@ fn fold(model: &Model, data: &mut Data, act: &Actuation, convex: &mut Convex, is
         let tree = convex.islands.trees[k as usize] as usize;
         let bodies = model.trees[tree].clone();
         if convex.is_changed[tree] {
-            factor_again(model, data, bodies.clone(), &convex.extra, &act.prescribed, &convex.changed);
+            for run in convex.giving.of(tree).iter().rev() {
+                factor_again(model, data, run.bodies(), &convex.extra, &act.prescribed, &convex.changed);
+            }
             convex.is_changed[tree] = false;
         }
         convex.changed[bodies].fill(false);
@@ -173,8 +176,10 @@ fn factor_ties(model: &Model, data: &mut Data, convex: &mut Convex) {
 pub(super) fn direction(model: &Model, data: &mut Data, convex: &mut Convex, island: Island) {
     for k in island.trees.0..island.trees.1 {
         let tree = convex.islands.trees[k as usize] as usize;
-        convex.force[model.trees[tree].clone()].iter_mut().for_each(|f| *f = -*f);
-        convex.joint_force[model.freedoms_of(tree)].iter_mut().for_each(|f| *f = -*f);
+        for run in convex.giving.of(tree) {
+            convex.force[run.bodies()].iter_mut().for_each(|f| *f = -*f);
+            convex.joint_force[run.freedoms()].iter_mut().for_each(|f| *f = -*f);
+        }
     }
     solve_with(model, data, convex, island);
     combined::correct(model, data, convex, island);
@@ -189,14 +194,16 @@ pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, is
             convex.force[i] = smooth::lone_force(model, data, convex, i);
         }
     }
-    let Convex { pairs, islands, force, joint_force, direction, dv, is_lone, on_paths, .. } = convex;
+    let Convex { pairs, islands, giving, force, joint_force, direction, dv, is_lone, on_paths, .. } = convex;
     let trees = Island::of(island.trees, &islands.trees);
     let jointed = || trees.iter().map(|&tree| tree as usize).filter(|&tree| !is_lone[tree]);
     pairs.forward(force);
     for tree in jointed() {
-        let bodies = model.trees[tree].clone();
-        data.dynamics.impulse[bodies.clone()].copy_from_slice(&force[bodies.clone()]);
-        pass_in(model, data, bodies, joint_force);
+        let runs = giving.of(tree);
+        for bodies in runs.iter().map(|run| run.bodies()) {
+            data.dynamics.impulse[bodies.clone()].copy_from_slice(&force[bodies]);
+        }
+        runs.iter().rev().for_each(|run| pass_in(model, data, run.bodies(), joint_force));
     }
     if pairs.ties.rank() > 0 {
         // (1) of `ties.rs`: what the trees alone would do at the tied bodies, and what the ties answer.
@@ -205,8 +212,7 @@ pub(super) fn solve_with(model: &Model, data: &mut Data, convex: &mut Convex, is
             hit(model, data, body as usize, push);
         }
     }
-    for tree in jointed() {
-        let bodies = model.trees[tree].clone();
+    for bodies in jointed().flat_map(|tree| giving.of(tree)).map(|run| run.bodies()) {
         pass_out(model, data, bodies.clone(), joint_force, dv);
         direction[bodies.clone()].copy_from_slice(&data.dynamics.response[bodies]);
     }

@@ -282,6 +282,14 @@ fn move_tree(
     let h = convex.dt;
     let bodies = model.trees[tree].clone();
     let has_free_root = model.links[bodies.start].kind == JointKind::Free && !act.prescribed[bodies.start];
+    let is_bent = bend(model, data, tree, &convex.velocity, h) > FAST;
+    if !has_free_root && !convex.flows[tree] && !is_bent && convex.most_driven[tree] == f64::INFINITY {
+        // What drives it gives and takes whatever there is: neither momentum nor energy is to be kept.
+        bodies.clone().for_each(|i| go_straight(model, state, convex, next, i));
+        forward_kinematics_of(model, next, data, bodies.clone());
+        forward_velocity_of(model, next, data, bodies);
+        return;
+    }
     let falling = if has_free_root { 0.0 } else { rise::falling(model, data, convex, tree) };
     let mut fast = convex.flows[tree];
     let kicked = if fast {
@@ -301,7 +309,7 @@ fn move_tree(
         }
         kicked
     };
-    if !fast && bend(model, data, tree, &convex.velocity, h) > FAST {
+    if !fast && is_bent {
         // Made fast by the kick.
         fast = true;
         let freedoms = model.freedoms_of(tree);

@@ -14,6 +14,7 @@
 //! terms      rows on bodies and joints; islands                           rows.rs, islands.rs
 //! mobility   how far bodies give way, which sizes the terms               mobility.rs
 //! solve      Newton with exact second derivatives, island by island       newton.rs, factors.rs, pairs.rs, alone.rs, firm.rs
+//!            over the bodies that can give way                            giving.rs
 //! again      with friction bounded by the normal impulses found
 //! ```
 //!
@@ -30,6 +31,7 @@ mod drives;
 mod factors;
 mod firm;
 pub(crate) mod flow;
+mod giving;
 mod islands;
 pub(crate) mod law;
 mod limits;
@@ -50,6 +52,7 @@ pub(crate) mod told;
 use glam::DVec3;
 
 use self::combined::{Combined, Correction, Part};
+use self::giving::Giving;
 use self::islands::Islands;
 use self::mobility::Mobility;
 use self::newton::Begin;
@@ -86,6 +89,7 @@ pub(crate) struct Convex {
     pin_errors: Vec<f64>,
     correction: Correction,
     islands: Islands,
+    giving: Giving,
     before: again::Before,
     pairs: Pairs,
     // By body.
@@ -253,6 +257,7 @@ impl Convex {
         Self {
             forces: Forces::new(model),
             pairs: Pairs::new(nv),
+            giving: Giving::new(model),
             own: vec![ArticulatedInertia::ZERO; n],
             constant: vec![Force::ZERO; n],
             velocity: vec![Motion::ZERO; n],
@@ -344,6 +349,7 @@ pub(crate) fn solve(
             break;
         }
     }
+    giving::pass_on(model, state, data, act, convex);
     data.step.next_v.copy_from_slice(&convex.v);
     data.step.next_body.copy_from_slice(&convex.velocity);
     report
@@ -371,10 +377,11 @@ fn gather(
     convex.put_away();
     convex.is_asleep.copy_from_slice(&data.memory.sleep.asleep);
     told::leave_out(data, convex);
+    convex.giving.find(model, &data.step.told);
     for tree in 0..model.trees.len() {
         convex.is_lone[tree] = smooth::is_lone(model, act, tree);
     }
-    drives::gather(model, state, act, convex);
+    drives::gather(model, state, data, act, convex);
     tension::damp(model, data, act, convex);
     limits::push(model, state, act, opt, convex);
     drives::push(model, act, convex);
@@ -456,7 +463,9 @@ fn start_from_last(model: &Model, state: &State, data: &mut Data, act: &Actuatio
 
 /// Factors without contacts, mobilities from them, and what the terms' laws take from those.
 fn size_terms(model: &Model, data: &mut Data, act: &Actuation, opt: &StepOptions, convex: &mut Convex) {
-    convex.extra.copy_from_slice(&convex.own_extra);
+    for bodies in model.trees.iter().zip(&convex.is_asleep).filter(|(_, asleep)| !**asleep).map(|(b, _)| b) {
+        convex.extra[bodies.clone()].copy_from_slice(&convex.own_extra[bodies.clone()]);
+    }
     // Servos count as long as they are within their limits.
     for k in 0..convex.joints.len() {
         let row = &mut convex.joints[k];

@@ -19,7 +19,8 @@
 //! there keeps what is of use, so that a leap never leaves more cost than there was. (Without, motors at their bounds sent some so far that a
 //! hundred steps did not lead back.)
 
-use super::islands::Island;
+use super::giving::{Giving, Run};
+use super::islands::{Island, Islands};
 use super::{Convex, alone, calm, combined, factors, smooth};
 use crate::actuation::Actuation;
 use crate::data::Data;
@@ -157,12 +158,13 @@ fn evaluate(
     for &tree in Island::of(island.trees, &convex.islands.trees) {
         let bodies = model.trees[tree as usize].clone();
         convex.force[bodies.clone()].copy_from_slice(&convex.smooth[bodies]);
-        let freedoms = model.freedoms_of(tree as usize);
-        let (gain, constant) =
-            (&convex.joint_gain[freedoms.clone()], &convex.joint_constant[freedoms.clone()]);
-        let v = &convex.v[freedoms.clone()];
-        for (k, force) in convex.joint_force[freedoms].iter_mut().enumerate() {
-            *force = gain[k] * v[k] - constant[k];
+        for freedoms in convex.giving.of(tree as usize).iter().map(|run| run.freedoms()) {
+            let (gain, constant) =
+                (&convex.joint_gain[freedoms.clone()], &convex.joint_constant[freedoms.clone()]);
+            let v = &convex.v[freedoms.clone()];
+            for (k, force) in convex.joint_force[freedoms].iter_mut().enumerate() {
+                *force = gain[k] * v[k] - constant[k];
+            }
         }
     }
     for &k in Island::of(island.rows, &convex.islands.rows) {
@@ -234,8 +236,8 @@ pub(super) fn scales(
 fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> bool {
     // The slope is `start + a t + Σ (γ(0) - γ(t))·δ`, with `δ` the changes of the terms' velocities.
     let (mut start, mut a, mut pressed) = (0.0, 0.0, 0.0);
-    for &tree in Island::of(island.trees, &convex.islands.trees) {
-        let (bodies, freedoms) = (model.trees[tree as usize].clone(), model.freedoms_of(tree as usize));
+    for run in runs_of(&convex.islands, &convex.giving, island) {
+        let (bodies, freedoms) = (run.bodies(), run.freedoms());
         let (own, direction) = (&convex.own[bodies.clone()], &convex.direction[bodies.clone()]);
         for (i, along) in convex.along[bodies].iter_mut().enumerate() {
             *along = own[i] * direction[i];
@@ -295,8 +297,8 @@ fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> boo
         }
         combined::settle(convex, island, t);
     }
-    for &tree in Island::of(island.trees, &convex.islands.trees) {
-        let (bodies, freedoms) = (model.trees[tree as usize].clone(), model.freedoms_of(tree as usize));
+    for run in runs_of(&convex.islands, &convex.giving, island) {
+        let (bodies, freedoms) = (run.bodies(), run.freedoms());
         for (v, d) in convex.velocity[bodies.clone()].iter_mut().zip(&convex.direction[bodies.clone()]) {
             *v += *d * t;
         }
@@ -308,6 +310,11 @@ fn search(model: &Model, convex: &mut Convex, island: Island, leap: bool) -> boo
         }
     }
     true
+}
+
+/// The bodies of an island that can give way.
+fn runs_of<'a>(islands: &'a Islands, giving: &'a Giving, island: Island) -> impl Iterator<Item = Run> + 'a {
+    Island::of(island.trees, &islands.trees).iter().flat_map(|&tree| giving.of(tree as usize)).copied()
 }
 
 /// `Σ γ·δ` at a place on the line; the terms stand at its end, `t = 1`.

@@ -147,7 +147,7 @@ pub(super) fn write_lone(model: &Model, data: &Data, body: usize, motion: Motion
 /// inertia each freedom carries; prescribed joints do not count.
 ///
 /// On the way it leaves what passes through the joints: the impulse at every body to `data.dynamics.body_force`, and the
-/// force that prescribed joints take to `data.dynamics.joint_force`.
+/// force that prescribed joints take to `data.dynamics.joint_force`. Whoever is told has there what acts on its body alone (`giving.rs`).
 pub(super) fn residual(
     model: &Model,
     state: &State,
@@ -169,9 +169,11 @@ pub(super) fn residual(
         residual: &mut convex.residual,
         sum: 0.0,
     };
-    for i in (0..links.len()).rev() {
+    let told = &data.step.told;
+    for i in convex.giving.of(tree).iter().rev().flat_map(|run| run.bodies().rev()) {
+        let i = i - first;
         let (link, f) = (&links[i], passing[i]);
-        if link.parent != NONE {
+        if link.parent != NONE && !told.is(link.parent as usize) {
             passing[link.parent as usize - first] += f.seen_from(offsets[i]);
         }
         let start = link.v as usize;

@@ -42,5 +42,6 @@ pub use momentum::{
     CenterOfMass, center_of_mass, center_of_mass_of, centroidal_momentum, kinetic_energy, momentum_about,
     potential_energy,
 };
+pub(crate) use passive::add_passive_implicit_of;
 pub use passive::{add_passive_explicit, add_passive_implicit, spring_energy};
 pub use rnea::{bias_force, gravity_force, rnea, rnea_with_wrenches};

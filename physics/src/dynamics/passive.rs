@@ -5,6 +5,8 @@
 //! `k x`, but with unequal ones `K x` alone would create energy. A free joint's shift is measured in child
 //! axes, which turn: its springs leave a moment `x × K x` unless they are equal.
 
+use core::ops::Range;
+
 use glam::DVec3;
 
 use crate::forces::Forces;
@@ -73,7 +75,18 @@ pub fn add_passive_explicit(model: &Model, state: &State, forces: &mut Forces) {
 /// Adds the springs and dampers of all joints as implicit terms over a step `dt`:
 /// `-k (x + dt v⁺) - d v⁺`.
 pub fn add_passive_implicit(model: &Model, state: &State, forces: &mut Forces, dt: f64) {
-    each_passive(model, state, |p| {
+    add_passive_implicit_of(model, state, forces, dt, 0..model.bodies.len());
+}
+
+/// [`add_passive_implicit`] of some bodies.
+pub(crate) fn add_passive_implicit_of(
+    model: &Model,
+    state: &State,
+    forces: &mut Forces,
+    dt: f64,
+    bodies: Range<usize>,
+) {
+    each_passive_of(model, state, bodies, |p| {
         forces.joint[p.dof] += p.pull;
         forces.joint_gain[p.dof] += p.damping + dt * p.stiffness;
     });
@@ -89,8 +102,13 @@ struct Passive {
 }
 
 /// Calls `f` for every freedom of the joints that have a spring or a damper.
-fn each_passive(model: &Model, state: &State, mut f: impl FnMut(Passive)) {
-    for body in &model.bodies {
+fn each_passive(model: &Model, state: &State, f: impl FnMut(Passive)) {
+    each_passive_of(model, state, 0..model.bodies.len(), f);
+}
+
+/// The same of some bodies.
+fn each_passive_of(model: &Model, state: &State, bodies: Range<usize>, mut f: impl FnMut(Passive)) {
+    for body in &model.bodies[bodies] {
         let joint = &body.joint;
         let n = joint.kind.n_v();
         let springs = joint.stiffness[..n].iter().any(|&k| k != 0.0);

@@ -60,11 +60,13 @@ impl Body {
     }
 
     /// Its joint's coordinates.
+    #[inline]
     pub fn coordinates(&self) -> Coordinates {
         Span::new(self.q_range())
     }
 
     /// Its joint's freedoms.
+    #[inline]
     pub fn freedoms(&self) -> Freedoms {
         Span::new(self.v_range())
     }

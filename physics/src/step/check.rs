@@ -102,10 +102,16 @@ fn check_options(opt: &StepOptions) -> Result<(), StepError> {
     }
 }
 
-/// The first number that is not finite. There mostly is none, which is asked of all at once.
+/// The first number that is not finite. There mostly is none, which is asked of all at once: nothing times a number is nothing, but of one that is not
+/// finite.
 fn first_bad(values: &[f64]) -> Option<usize> {
-    let any = values.iter().fold(false, |any, x| any | !x.is_finite());
-    if any { values.iter().position(|x| !x.is_finite()) } else { None }
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        (0..4).for_each(|k| sums[k] += 0.0 * four[k]);
+    }
+    let sum = rest.iter().fold(sums.iter().sum::<f64>(), |sum, x| sum + 0.0 * x);
+    if sum == 0.0 { None } else { values.iter().position(|x| !x.is_finite()) }
 }
 
 /// Refuses vectors that are not the model's.

@@ -78,7 +78,7 @@ pub(crate) fn look_about(model: &Model, state: &State, data: &mut Data, opt: &St
     let told = &data.step.told;
     let unseen = Unseen { told: told.bodies(), tree_of: &model.tree_of };
     let mut collision = core::mem::take(&mut data.collision);
-    if told.any() {
+    if told.trees().contains(&true) {
         collision.leave_alone(
             &model.colliders,
             model.trees.iter().zip(told.trees()),

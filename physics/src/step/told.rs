@@ -94,6 +94,12 @@ impl Told {
         before.iter().zip(&self.bodies).any(|(before, now)| *before && !now)
     }
 
+    /// Whether a body is told.
+    #[inline]
+    pub(crate) fn is(&self, body: usize) -> bool {
+        self.any && self.bodies[body]
+    }
+
     /// By body, for whoever remembers it.
     pub(crate) fn bodies(&self) -> &[bool] {
         &self.bodies
