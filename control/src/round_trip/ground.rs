@@ -22,6 +22,7 @@ use super::place::Place;
 use super::target::Passage;
 use super::{Cause, Phase, RoundTrip};
 use crate::controller::Sense;
+use crate::senses::Touch;
 use crate::stand::write_servos;
 
 /// Shares of a stagger's way at which there must be ground, and how level it must be, m.
@@ -66,6 +67,22 @@ impl RoundTrip {
         hit.map(|hit| hit.point_world.z)
     }
 
+    /// Looks at how high the ground is. Who is played back feels nothing of the world, only what lies about: it stands where its motion was put. Who was just let go stands there, too,
+    /// until it feels what bears it.
+    pub(super) fn look_at_ground(&mut self, sense: &Sense<'_>) {
+        if self.phase == Phase::Playing {
+            self.finder.stand_on(self.finder.base() + self.passage.place.shift.z);
+            return;
+        }
+        let bears = |(part, touch): (&Option<Part>, &Touch)| {
+            let is_foot = matches!(part, Some(Part::Foot(_) | Part::Toe(_)));
+            touch.ground != DVec3::ZERO || is_foot && touch.load > 0.0
+        };
+        if sense.own.physique().parts().iter().zip(sense.own.touches()).any(bears) {
+            self.finder.stand_on(sense.own.ground());
+        }
+    }
+
     /// Height of the pelvis over the ground below it or the lowest it touches, whichever is higher, m: on stairs these differ.
     pub(super) fn over_ground(&self, sense: &Sense<'_>) -> f64 {
         let height = sense.own.pelvis_height();
@@ -79,7 +96,7 @@ impl RoundTrip {
         if found.motion == OWN_MOTION {
             return true;
         }
-        let (end, ground) = (self.motions[found.motion].duration(), sense.own.ground());
+        let (end, ground) = (self.motions[found.motion].duration(), self.finder.ground());
         AHEAD.iter().all(|share| {
             let at = found.at + share * (end - found.at);
             self.motions[found.motion].write(at, &mut self.wanted.q);
@@ -94,7 +111,7 @@ impl RoundTrip {
     /// Height of the ground on which a way up may be played at a place; none where it is not level, or something is in the way.
     fn room(&mut self, sense: &Sense<'_>, found: &Found, place: &Place) -> Option<f64> {
         let (end, base) = (self.motions[found.motion].duration(), self.finder.base());
-        let above = sense.own.ground() + 2.0 * self.tall;
+        let above = self.finder.ground() + 2.0 * self.tall;
         let mut ground = None;
         // From the end on: where it stands says how high the ground is.
         for k in (0..=MOMENTS).rev() {

@@ -360,6 +360,7 @@ impl Controller for RoundTrip {
         let disturbed = self.disturbance.feel(sense);
         let hit = disturbed && self.is_hit(sense);
         self.docking = 0.0;
+        self.look_at_ground(sense);
         if self.phase != Phase::Playing {
             self.finder.remember(sense);
         }

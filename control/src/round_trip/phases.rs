@@ -115,7 +115,8 @@ impl RoundTrip {
     /// Whether it is tilted or sunk too far to stay on its feet.
     fn is_lost(&self, sense: &Sense<'_>) -> bool {
         let upright = sense.own.trunk_up().dot(sense.own.up()) > LOST.0;
-        !upright || sense.own.pelvis_height() <= LOST.1 * self.tall
+        let height = sense.own.pelvis_height() + sense.own.ground() - self.finder.ground();
+        !upright || height <= LOST.1 * self.tall
     }
 
     fn fall(&mut self, sense: &Sense<'_>, cause: Cause) {
@@ -141,7 +142,7 @@ impl RoundTrip {
         let stays = self.stays();
         if self.options.back && self.disturbance.quiet_for() > QUIET && calm > CALM.2 && stays {
             let (motion, at) = (self.passage.motion, self.passage.clip_time(time));
-            let lift = self.finder.lift(sense);
+            let lift = self.finder.lift();
             let (place, distance) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 10.0);
             let found = Found { motion, at, place, distance };
             return self.dock(sense, &found, 1.0, Cause::Near);
@@ -204,7 +205,7 @@ impl RoundTrip {
         let lies = self.over_ground(sense) < LIES * self.tall;
         let found = if !self.options.search {
             let motion = self.motions.len() - 1;
-            let lift = self.finder.lift(sense);
+            let lift = self.finder.lift();
             let (place, distance) = self.finder.measure(sense, self.motions[1].as_mut(), 0.0, lift, 1.0);
             Some(Found { motion: motion.min(1), at: 0.0, place, distance })
         } else if self.tries > 0 {
@@ -240,7 +241,7 @@ impl RoundTrip {
         let searched = if may_move && time - searched > AGAIN.0 {
             if let Some(found) = self.finder.lying(sense, &mut self.motions) {
                 let motion = self.passage.motion;
-                let (at, lift) = (self.passage.at, self.finder.lift(sense));
+                let (at, lift) = (self.passage.at, self.finder.lift());
                 let (place, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 1.0);
                 if found.distance < AGAIN.1 * now && self.may_get_up(sense, &found) {
                     self.passage = Passage::found(&found, time, 0.0);
@@ -315,7 +316,7 @@ impl RoundTrip {
     fn look_for_nearer(&mut self, sense: &Sense<'_>) {
         let among = if self.passage.motion == OWN_MOTION { Among::Moving } else { Among::Staggers };
         let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
-        let lift = self.finder.lift(sense);
+        let lift = self.finder.lift();
         let (_, now) = self.finder.measure(sense, self.motions[motion].as_mut(), at, lift, 3.0);
         if let Some(found) = self.finder.moving(sense, &mut self.motions, among)
             && found.distance < AGAIN.1 * now
@@ -335,7 +336,7 @@ impl RoundTrip {
     /// Puts the motion where the body is: nothing is pulled along the ground that need not be. One who lies is as high as its own flesh.
     fn fit(&mut self, sense: &Sense<'_>, on_feet: bool) {
         let (motion, at) = (self.passage.motion, self.passage.clip_time(sense.time()));
-        let ground = self.finder.lift(sense);
+        let ground = self.finder.lift();
         let feet = if on_feet { 10.0 } else { 1.0 };
         let (place, _) = self.finder.measure(sense, self.motions[motion].as_mut(), at, ground, feet);
         self.passage.place = place;
@@ -353,7 +354,7 @@ impl RoundTrip {
         self.staggers += u32::from(!lies && self.passage.motion != OWN_MOTION);
         self.passage = self.passage.at_speed(1.0, sense.time());
         if !self.passage.stays {
-            let lift = self.finder.lift(sense);
+            let lift = self.finder.lift();
             self.passage.sink(lift, sense.time());
         }
         self.switch(Phase::Playing, cause);

@@ -107,6 +107,7 @@ pub struct Finder {
     query: Vec<f32>,
     found: Vec<Match>,
     recent: Recent,
+    ground: f64,
     state: State,
     data: Data,
 }
@@ -161,6 +162,7 @@ impl Finder {
             query: Vec::with_capacity(widest),
             found: Vec::with_capacity(4 * CANDIDATES),
             recent: Recent::new(tables.points.clone()),
+            ground: base(&own, &ways),
             state: State::new(&own),
             data: Data::new(&own),
             look,
@@ -184,9 +186,19 @@ impl Finder {
         base(&self.own, &self.ways)
     }
 
+    /// Notes the height of the ground that it stands or lies on, m.
+    pub fn stand_on(&mut self, ground: f64) {
+        self.ground = ground;
+    }
+
+    /// Height of the ground that it stands or lies on, m.
+    pub fn ground(&self) -> f64 {
+        self.ground
+    }
+
     /// How much higher the ground is that a character stands or lies on, m.
-    pub fn lift(&self, sense: &Sense<'_>) -> f64 {
-        sense.own.ground() - self.base()
+    pub fn lift(&self) -> f64 {
+        self.ground - self.base()
     }
 
     /// Whether a motion is a way into a gait.
@@ -250,7 +262,7 @@ impl Finder {
 
     /// How much higher the body's joints are than those of the motion that was measured last, in the mean, less its lift, m.
     pub fn height_off(&self, sense: &Sense<'_>) -> f64 {
-        let ground = self.lift(sense);
+        let ground = self.lift();
         let (mut sum, mut n) = (0.0, 0.0);
         for ((_, point), weight) in self.ways.tables().points.iter().zip(self.ways.tables().weights.iter()) {
             let body = sense.bodies.at(point.body.index());
@@ -318,7 +330,7 @@ impl Finder {
 
     /// Candidates under some headings, into `found`.
     fn search(&mut self, sense: &Sense<'_>, look: usize, turns: &[f64], filter: &Filter) {
-        let ground = DVec3::Z * sense.own.ground();
+        let ground = DVec3::Z * self.ground;
         let candidates = if look != LYING && self.look.keys > 0.0 { 1 } else { CANDIDATES };
         self.found.clear();
         let mut room = std::mem::take(&mut self.room);
@@ -460,7 +472,7 @@ impl Finder {
             return None;
         }
         let motion = motions.get_mut(clip)?;
-        let (place, distance) = self.measure(sense, motion.as_mut(), at, self.lift(sense), feet);
+        let (place, distance) = self.measure(sense, motion.as_mut(), at, self.lift(), feet);
         let up = sense.data.world_from_body(sense.root()).rotation.transpose() * sense.own.up();
         let root = self.data.world_from_body(self.own.body_ids().at(0));
         let tilt = (root.rotation.transpose() * DVec3::Z).angle_between(up);
