@@ -1,12 +1,12 @@
 //! Moves of the planar figure by search: CMA-ES over the targets and durations of a table.
 //!
 //! ```sh
-//! cargo run --release -p stuntlab --example planar_moves -- SKILL FROM.toml TO.toml [GENERATIONS [POPULATION [SHAKEN [NOMINAL.toml]]]]
+//! cargo run --release -p stuntlab --example planar_moves -- SKILL FROM.toml TO.toml [GENERATIONS [POPULATION [SHAKEN [AFTER]]]]
 //! ```
 //! A candidate is tried from the undisturbed nominal state and from seven disturbed ones, the same for all candidates of ten generations; its cost is the
 //! mean and half of the worst. An attempt that succeeds costs how long it took; one that fails 1 and how far it was from what it was for, so that there is a
-//! way downhill before anything succeeds. `SHAKEN` is the share of the practice's bounds, `NOMINAL` moves into the nominal state in place of
-//! the practice's own. What is found is told on disturbances that were never tuned on.
+//! way downhill before anything succeeds. `SHAKEN` is the share of the practice's bounds, `AFTER` other skills, with commas between them: attempts begin
+//! where one of these has just succeeded, in turns, from its own disturbances; a name with `!` before it, where it has just failed, going the way of a step. What is found is told on disturbances that were never tuned on.
 
 use std::io::Write as _;
 
@@ -27,6 +27,8 @@ const STATES: u64 = 8;
 const FRESH: u64 = 10;
 /// States that are never tuned on.
 const HELD_BACK: u64 = 1 << 32;
+/// Draws until a skill that comes first succeeds.
+const DRAWS: u64 = 20;
 
 /// Whether a leg's two angles are one.
 fn tied(phase: &Phase) -> bool {
@@ -78,7 +80,7 @@ fn distance(practice: &Practice, ground: &Ground) -> f64 {
         touches.filter(|(_, p)| p.is_some_and(is)).map(|(t, _)| t.load).sum::<f64>() / weight
     };
     let speed = senses.velocity().length().min(2.0);
-    if practice.skill == "belly-to-kneel" {
+    if practice.skill.ends_with("-to-kneel") {
         let trunk =
             share(|p| !matches!(p, Part::Shank(_) | Part::Foot(_) | Part::Hand(_) | Part::Forearm(_)));
         let hands = share(|p| matches!(p, Part::Hand(_) | Part::Forearm(_)));
@@ -105,6 +107,51 @@ fn distance(practice: &Practice, ground: &Ground) -> f64 {
     off + head + 0.3 * speed + 0.5 * (1.0 - senses.trunk_up().z)
 }
 
+/// A skill that comes first.
+struct Prelude {
+    practice: &'static Practice,
+    ground: Ground,
+    bounds: Bounds,
+    /// Whether attempts begin where it has failed, and not where it has succeeded.
+    fails: bool,
+}
+
+impl Prelude {
+    fn new(name: &str, shaken: f64) -> Result<Self, Box<dyn std::error::Error>> {
+        let fails = name.starts_with('!');
+        let name = name.trim_start_matches('!');
+        let practice = Practice::find(name).ok_or_else(|| format!("no skill {name} is practised"))?;
+        let bounds =
+            Bounds { force: shaken * practice.bounds.force, offset: shaken * practice.bounds.offset };
+        Ok(Self { practice, ground: practice.ground()?, bounds, fails })
+    }
+
+    /// A copy for a thread.
+    fn copy(&self) -> Self {
+        Self { ground: self.ground.copy(), ..*self }
+    }
+
+    /// A world in which it has just succeeded or failed; draws until it does.
+    fn play(&self, seed: u64, forward: Option<bool>) -> Option<Ground> {
+        let mut ground = self.ground.copy();
+        (0..DRAWS).find_map(|draw| {
+            ground.disturb(&self.bounds, seed.wrapping_add(draw << 40))?;
+            let skill = self.practice.skill(&ground).ok()?;
+            // Who walks does so until somebody else takes over.
+            let walks = self.practice.skill == "walk";
+            let seconds = if walks { 2.0 + 0.05 * (seed % 16) as f64 } else { self.practice.horizon };
+            let good = ground.attempt(skill, seconds, Practice::verdict);
+            let over = Practice::verdict(ground.world()).is_some();
+            if walks {
+                return (!over).then(|| ground.copy());
+            }
+            let way = ground.world().senses()[0].velocity().x;
+            let fits = forward.is_none_or(|forward| if forward { way > 0.0 } else { way < 0.0 });
+            (over && good != self.fails && (fits || !self.fails)).then(|| ground.copy())
+        })
+    }
+}
+
 /// Cost of an attempt and whether it succeeded.
 fn attempt(
     practice: &Practice,
@@ -112,26 +159,49 @@ fn attempt(
     moves: &Moves,
     bounds: Bounds,
     seed: u64,
+    after: &[Prelude],
 ) -> (f64, bool) {
-    if seed.is_multiple_of(STATES) {
+    let forward = match practice.skill {
+        "step-forward" => Some(true),
+        "step-back" => Some(false),
+        _ => None,
+    };
+    let mut own;
+    let ground = if let Some(prelude) = after.get((seed ^ (seed >> 3)) as usize % after.len().max(1)) {
+        let Some(found) = prelude.play(seed, forward) else { return (9.0, false) };
+        own = found;
+        &mut own
+    } else {
+        ground
+    };
+    if !after.is_empty() {
+    } else if seed.is_multiple_of(STATES) {
         ground.restart();
     } else if ground.disturb(&bounds, seed).is_none() {
         return (9.0, false);
     }
     let begun = ground.world().state.time;
+    let start = ground.world().senses()[0].center_of_mass().x;
     let Ok(skill) = practice.skill_by(ground, vec![moves.clone()]) else { return (9.0, false) };
     // Heights on the way.
     let (mut sum, mut n) = (0.0, 0.0);
     let whole: f64 = moves.phases.iter().map(|p| p.seconds).sum();
     let good = ground.attempt_watched(skill, practice.horizon, Practice::verdict, |world| {
         let senses = &world.senses()[0];
-        let wanted = if practice.skill == "belly-to-kneel" { 0.5 } else { 1.0 };
+        let wanted = if practice.skill.ends_with("-to-kneel") { 0.5 } else { 1.0 };
         if world.state.time - begun > 0.6 * whole {
             sum += (wanted - senses.pelvis_height()).abs();
             n += 1.0;
         }
     });
     let took = ground.world().state.time - begun;
+    if practice.skill == "walk" {
+        // A second to come to a walk of a metre per second; whoever is up at the end has not failed.
+        let way = ground.world().senses()[0].center_of_mass().x - start;
+        let slow = (1.0 - way / (practice.horizon - 1.0)).abs().min(1.0);
+        let falls = (1.0 - took / practice.horizon).max(0.0);
+        return (slow + 5.0 * falls, falls < 0.01);
+    }
     if good {
         // Slower than need be is worse; quicker than a second is no better.
         (0.05 * took.max(1.0), true)
@@ -145,31 +215,28 @@ fn attempt(
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [skill, from, to, rest @ ..] = args.as_slice() else {
-        return Err(
-            "expected SKILL FROM.toml TO.toml [GENERATIONS [POPULATION [SHAKEN [NOMINAL.toml]]]]".into()
-        );
+        return Err("expected SKILL FROM.toml TO.toml [GENERATIONS [POPULATION [SHAKEN [AFTER]]]]".into());
     };
-    let mut practice = *Practice::find(skill).ok_or_else(|| format!("no skill {skill} is practised"))?;
-    if let Some(nominal) = rest.get(3) {
-        practice.moves = Box::leak(std::fs::read_to_string(nominal)?.into_boxed_str());
-    }
-    let practice = &practice;
+    let practice = Practice::find(skill).ok_or_else(|| format!("no skill {skill} is practised"))?;
     let moves = Moves::parse(from, &std::fs::read_to_string(from)?)?;
     let number = |k: usize, usual: f64| rest.get(k).map_or(Ok(usual), |x| x.parse::<f64>());
     let (generations, population, shaken) =
         (number(0, 60.0)? as u64, number(1, 24.0)? as usize, number(2, 0.3)?);
     let bounds = Bounds { force: shaken * practice.bounds.force, offset: shaken * practice.bounds.offset };
     let ground = practice.ground()?;
+    let after = rest.get(3).map_or("", String::as_str).split(',').filter(|name| !name.is_empty());
+    let after: Vec<Prelude> = after.map(|name| Prelude::new(name, shaken)).collect::<Result<_, _>>()?;
     let n = width(&moves);
     let mut search = Cma::new(&vec![0.0; n], Settings { population, ..Settings::new(0.6) }, 1);
     let mut best = (f64::INFINITY, moves.clone());
     for generation in 0..generations {
         let places = search.ask();
         let first = STATES * (generation / FRESH);
-        let score = |x: &Vec<f64>, ground: &mut Ground| {
+        let score = |x: &Vec<f64>, ground: &mut Ground, after: &[Prelude]| {
             let candidate = moved(&moves, x);
-            let costs: Vec<(f64, bool)> =
-                (0..STATES).map(|k| attempt(practice, ground, &candidate, bounds, first + k)).collect();
+            let costs: Vec<(f64, bool)> = (0..STATES)
+                .map(|k| attempt(practice, ground, &candidate, bounds, first + k, after))
+                .collect();
             let mean = costs.iter().map(|c| c.0).sum::<f64>() / STATES as f64;
             let worst = costs.iter().map(|c| c.0).fold(0.0, f64::max);
             (mean + 0.5 * worst, costs.iter().filter(|c| c.1).count())
@@ -177,12 +244,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let half = places.len().div_ceil(2);
         let scored: Vec<(f64, usize)> = std::thread::scope(|scope| {
             let (a, b) = places.split_at(half);
-            let run = |part: &[Vec<f64>], mut ground: Ground| {
-                part.iter().map(|x| score(x, &mut ground)).collect::<Vec<_>>()
+            let run = |part: &[Vec<f64>], mut ground: Ground, after: Vec<Prelude>| {
+                part.iter().map(|x| score(x, &mut ground, &after)).collect::<Vec<_>>()
             };
-            let (mine, theirs) = (ground.copy(), ground.copy());
-            let other = scope.spawn(move || run(b, theirs));
-            let mut all = run(a, mine);
+            let copies = || (ground.copy(), after.iter().map(Prelude::copy).collect::<Vec<_>>());
+            let (mine, theirs) = (copies(), copies());
+            let other = scope.spawn(move || run(b, theirs.0, theirs.1));
+            let mut all = run(a, mine.0, mine.1);
             all.extend(other.join().unwrap_or_default());
             all
         });
@@ -207,7 +275,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let favourite = moved(&moves, search.mean());
     let mut own = ground.copy();
     let mut held = |moves: &Moves| {
-        (0..200).filter(|k| attempt(practice, &mut own, moves, bounds, HELD_BACK + 1 + STATES * k).1).count()
+        (0..200)
+            .filter(|k| attempt(practice, &mut own, moves, bounds, HELD_BACK + 1 + STATES * k, &after).1)
+            .count()
     };
     let (a, b) = (held(&favourite), held(&best.1));
     println!("of 200 disturbed states held back the mean succeeds from {a}, the best from {b}");

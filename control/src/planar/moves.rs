@@ -120,6 +120,8 @@ pub struct Phase {
 pub struct Moves {
     /// The phases.
     pub phases: Vec<Phase>,
+    /// After the last one it begins anew with the other leg.
+    pub repeats: bool,
 }
 
 impl Moves {
@@ -136,8 +138,9 @@ impl Moves {
         if phases.is_empty() {
             return Err(fields.missing("phase", "phases written as [[phase]]"));
         }
+        let repeats = fields.flag("repeats")?.unwrap_or(false);
         fields.finish()?;
-        Ok(Self { phases })
+        Ok(Self { phases, repeats })
     }
 
     /// As TOML, which reads back as the same.
@@ -165,7 +168,8 @@ impl Moves {
             }
             text
         };
-        self.phases.iter().map(phase).collect::<Vec<_>>().join("\n")
+        let head = if self.repeats { "repeats = true\n\n" } else { "" };
+        head.to_owned() + &self.phases.iter().map(phase).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -310,6 +314,8 @@ impl Mover {
         }
         if self.phase + 1 < moves.phases.len() {
             self.go_to(sense, self.phase + 1, false);
+        } else if moves.repeats {
+            self.go_to(sense, 0, true);
         } else {
             self.done = true;
         }
@@ -444,7 +450,7 @@ mod tests {
 
     #[test]
     fn moves_read_back_as_they_were_written() {
-        let text = "[[phase]]\nname = \"lift\"\nseconds = 0.3\nhips = [30, -5]\nfeedback = [0.5, 0.2]\nlean = 3\n\
+        let text = "repeats = true\n[[phase]]\nname = \"lift\"\nseconds = 0.3\nhips = [30, -5]\nfeedback = [0.5, 0.2]\nlean = 3\n\
                     [[phase]]\nname = \"set\"\nseconds = 0.2\nuntil_strike = true\nbalance = 0.5\nstrength = 1.2\nhold = 0.1";
         let moves = Moves::parse("step.toml", text).expect("two phases");
         assert_eq!(Moves::parse("step.toml", &moves.to_toml()), Ok(moves));

@@ -273,9 +273,12 @@ pub const SKILLS: &[Row] = &[
     planar::STAND,
     planar::BEND,
     planar::BELLY_TO_KNEEL,
+    planar::KNEEL_TO_STAND,
     planar::STEP_FORWARD,
     planar::STEP_BACK,
     planar::STEP_TO_STAND,
+    planar::WALK,
+    planar::DIVE,
     planar::FALL,
     planar::DEFAULT,
 ];

@@ -59,6 +59,7 @@ scenes!(
     "stunt-bend",
     "stunt-fall-and-rise",
     "stunt-falls",
+    "stunt-plane",
     "stunt-rise",
     "velocity-course",
     "velocity-ground",

@@ -52,6 +52,14 @@ pub(crate) const STAND: Row = Row {
             "feet-down > 0.5",
             "feet-apart < 0.15",
             "com-speed < 1.2",
+            // Who falls beyond its soles is not caught by standing on them; who hardly moves stands on its toes.
+            "beyond < 0.02",
+            "or",
+            "trunk-up > 0.7",
+            "pelvis-rise > 0.8",
+            "feet-down > 0.5",
+            "feet-apart < 0.15",
+            "com-speed < 0.05",
         ]),
         after: Conditions::of(&[
             "trunk-up > 0.9",
@@ -88,6 +96,7 @@ pub(crate) const BEND: Row = Row {
             "hands-down < 0.5",
             "knees-down < 0.5",
             "com-speed < 1.2",
+            "beyond < 0.02",
         ]),
         after: Conditions::of(&STANDS),
         settled: 0.1,
@@ -110,6 +119,8 @@ pub(crate) const BELLY_TO_KNEEL: Row = Row {
             "trunk-front < -0.5",
             "pelvis-height < 0.35",
             "com-speed < 0.6",
+            // It rests first.
+            "joint-speed < 0.5",
             "wanted-height > 0.5",
         ]),
         after: Conditions::of(&KNEELS),
@@ -125,13 +136,46 @@ pub(crate) const BELLY_TO_KNEEL: Row = Row {
     },
 };
 
-const UPRIGHT: [&str; 6] = [
+/// From hands and knees onto the feet.
+pub(crate) const KNEEL_TO_STAND: Row = Row {
+    name: "kneel-to-stand",
+    help: "From hands and knees onto the feet and into a stand (plane)",
+    bid: bid("bid-kneel-to-stand"),
+    planar: true,
+    terms: || Terms {
+        reaches: true,
+        before: Conditions::of(&[
+            "trunk-down < 0.5",
+            "knees-down > 0.5",
+            "hands-down > 0.5",
+            "pelvis-height > 0.3",
+            "pelvis-height < 0.7",
+            "trunk-front < -0.4",
+            "com-speed < 0.3",
+            "wanted-height > 0.5",
+        ]),
+        after: Conditions::of(&STANDS),
+        settled: 0.1,
+        during: Conditions::of(&["skill-time < 6.0"]),
+        ..Terms::new("kneel-to-stand", 3)
+    },
+    table: None,
+    make: |terms, m| {
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/kneel-to-stand.toml")], |_| {
+            (0, Side::Left)
+        })
+    },
+};
+
+/// Who may step: upright, and not so far beyond the soles that one step cannot reach.
+const UPRIGHT: [&str; 7] = [
     "trunk-up > 0.7",
     "pelvis-rise > 0.8",
     "feet-down > 0.5",
     "feet-apart < 0.2",
     "com-speed < 2.0",
     "knees < 60.0",
+    "beyond < 0.25",
 ];
 
 /// What a step brings about: both feet down, one before the other, and a fall that is caught.
@@ -219,6 +263,50 @@ pub(crate) const STEP_TO_STAND: Row = Row {
     },
 };
 
+/// Walks until something else is asked for.
+pub(crate) const WALK: Row = Row {
+    name: "walk",
+    help: "Walks on until another skill is asked for, when it is asked to (plane)",
+    bid: bid("bid-walk"),
+    planar: true,
+    terms: || Terms {
+        voluntary: true,
+        before: Conditions::of(&[
+            "trunk-up > 0.9",
+            "pelvis-rise > 0.8",
+            "feet-down > 0.5",
+            "com-speed < 1.2",
+        ]),
+        during: Conditions::of(&["trunk-up > 0.7", "pelvis-rise > 0.7"]),
+        patience: 0.05,
+        ..Terms::new("walk", 1)
+    },
+    table: None,
+    make: |terms, m| {
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/walk.toml")], |s| (0, lighter(s)))
+    },
+};
+
+/// Dives.
+pub(crate) const DIVE: Row = Row {
+    name: "dive",
+    help: "Plunges forward with its arms ahead and lands on hands and belly, when it is asked to (plane)",
+    bid: bid("bid-dive"),
+    planar: true,
+    terms: || Terms {
+        voluntary: true,
+        before: Conditions::of(&STANDS),
+        after: Conditions::of(&["skill-time > 0.8", "trunk-down > 0.5"]),
+        settled: 0.05,
+        during: Conditions::of(&["skill-time < 4.0"]),
+        ..Terms::new("dive", 1)
+    },
+    table: None,
+    make: |terms, m| {
+        Moved::by_tables(terms, m, &[include_str!("../../planar/tables/dive.toml")], |_| (0, Side::Left))
+    },
+};
+
 /// Falls.
 pub(crate) const FALL: Row = Row {
     name: "plane-fall",
@@ -298,8 +386,8 @@ type Choice = fn(&Sense<'_>) -> (usize, Side);
 /// A skill that has no moves, a figure that is none in a plane.
 pub fn moved(name: &'static str, making: &Making<'_>, ways: Vec<Moves>) -> Result<Box<dyn Skill>, Refusal> {
     let choice: Choice = match name {
-        "belly-to-kneel" => |_| (0, Side::Left),
-        "step-forward" | "step-back" => |s| (0, lighter(s)),
+        "belly-to-kneel" | "kneel-to-stand" => |_| (0, Side::Left),
+        "step-forward" | "step-back" | "walk" => |s| (0, lighter(s)),
         "step-to-stand" => |s| (0, rear(s)),
         _ => {
             return Err(Refusal::new(
