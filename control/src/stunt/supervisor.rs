@@ -207,7 +207,11 @@ impl Supervisor {
         self.entries.push(entry);
         self.fulfil(best);
         self.changes += u32::from(self.active != Some(best));
+        let ended = self.active.filter(|k| *k != best);
         (self.active, self.since, self.held, self.missed) = (Some(best), sense.time(), 0.0, 0.0);
+        if let Some(k) = ended {
+            self.skills[k].end();
+        }
         self.skills[best].begin(sense);
     }
 }
