@@ -264,14 +264,20 @@ fn a_person_plays_a_stuntperson_by_keys_and_sees_all_bids() {
     // Four skills wait to be asked: bend, idle, walk, wave.
     let asked = ['8', '9', '0', 't'].map(|key| play(&['n', key]).0);
     for (k, poses) in asked.iter().enumerate() {
-        assert!(*poses != played && asked[..k].iter().all(|others| others != poses), "key {k} does nothing of its own");
+        assert!(
+            *poses != played && asked[..k].iter().all(|others| others != poses),
+            "key {k} does nothing of its own"
+        );
     }
     assert_eq!(play(&['8']).0, alone, "nobody is played, nobody is asked");
     // A bar for every skill of the pool, seen.
     let before = picture(&mut app, &mut canvas);
     let bars = |app: &App| {
         let rows = line(app)["rows"].to_string();
-        ["balance", "idle", "wave", "trip", "walk", "fall"].iter().filter(|name| rows.contains(**name)).count()
+        ["balance", "idle", "wave", "trip", "walk", "fall"]
+            .iter()
+            .filter(|name| rows.contains(**name))
+            .count()
     };
     app.frame(&Input { pressed: vec![Key::F(2)], ..Input::default() }, 0.01, &canvas);
     let shown = picture(&mut app, &mut canvas);

@@ -140,6 +140,10 @@ impl Supervisor {
             self.fulfil(best);
             return false;
         }
+        if cause == Cause::Command && self.wish.is_some_and(|wish| wish.skill != best) {
+            // What is asked for cannot be done here: who acts is not disturbed by that.
+            return false;
+        }
         let young = self.active.is_some() && now - self.since < self.dwell;
         if young && cause != Cause::Command && !self.skills[best].terms().urgent {
             return false;
