@@ -48,8 +48,11 @@ pub struct Kind {
     /// What it publishes.
     pub readings: &'static [Published],
     /// Reads its table. The caller refuses keys that were not asked for.
-    pub read: fn(&Fields<'_>, &Stock<'_>) -> Result<Arc<dyn Maker>, SettingError>,
+    pub read: Read,
 }
+
+/// Reads a table, with what there is to be named in it.
+pub type Read = fn(&Fields<'_>, &Stock<'_>) -> Result<Arc<dyn Maker>, SettingError>;
 
 /// What a table may name besides itself: controllers made of others read them from here.
 #[derive(Clone, Copy, Debug)]

@@ -39,14 +39,14 @@ struct LayerSpec {
 #[derive(Debug)]
 pub struct LayersMaker(Vec<LayerSpec>);
 
+/// What drives somebody: a name, and what it is made from.
+pub type Driver = (&'static str, Arc<dyn Maker>);
+
 /// Reads the table `controller`, or the layers `[[layer]]` in its place: the name and what it is made from; none where neither is written.
 ///
 /// # Errors
 /// What is wrong, with line and key.
-pub fn read_driver(
-    fields: &Fields<'_>,
-    stock: &Stock<'_>,
-) -> Result<Option<(&'static str, Arc<dyn Maker>)>, SettingError> {
+pub fn read_driver(fields: &Fields<'_>, stock: &Stock<'_>) -> Result<Option<Driver>, SettingError> {
     let (table, tables) = (fields.table("controller")?, fields.tables("layer")?);
     match table {
         Some(_) if !tables.is_empty() => {

@@ -17,7 +17,7 @@
 mod kind;
 pub mod merge;
 
-pub use kind::{LAYER_KEYS, LayersMaker, read, read_driver};
+pub use kind::{Driver, LAYER_KEYS, LayersMaker, read, read_driver};
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::{Actuation, Model};

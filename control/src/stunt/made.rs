@@ -34,7 +34,11 @@ pub(super) const KEYS: &[Setting] = &[
         "",
         "a reading of its controller: `skill-progress` is what that has risen by since the skill began, 1 at most",
     ),
-    Setting::new("skill.weight", "5", "and `before`, `after` and all else a `[[terms]]` has"),
+    Setting::new(
+        "skill.weight",
+        "",
+        "1 to 10, 5 where it is not written; and `before`, `after` and all else a `[[terms]]` has",
+    ),
 ];
 
 /// A motion of the library that a skill follows.
