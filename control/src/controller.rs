@@ -10,6 +10,7 @@ use stuntlab_physics::{Actuation, Bodies, BodyId, Data, Model, State, Tree};
 use crate::chronicle::Entry;
 use crate::kind::{Casting, Kind, Maker, Refusal};
 use crate::readings::Readings;
+use crate::reference::Beginning;
 use crate::senses::Senses;
 
 /// What a controller sees of the world: read-only, after `observe` has looked at the state.
@@ -119,6 +120,9 @@ pub trait Controller: Send {
     /// Called before the first step in which it has a say, and whenever it has one again.
     fn enter(&mut self, _sense: &Sense<'_>) {}
 
+    /// Its motion begins anew, then and there; called before [`Controller::enter`]. One without a motion has nothing to do.
+    fn begin(&mut self, _at: Beginning) {}
+
     /// Called when it has no say any more, for now or for good.
     fn leave(&mut self) {}
 
@@ -133,6 +137,11 @@ pub trait Controller: Send {
     /// A name it does not know.
     fn command(&mut self, _name: &str, _value: f64) -> Result<(), UnknownCommand> {
         Err(self.unknown())
+    }
+
+    /// What a person in its place may ask it for, first things first; of one that does nothing unasked nothing.
+    fn orders(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// The error of a command it does not know.
@@ -187,7 +196,7 @@ pub const IDLE: Kind = Kind {
     keys: &[],
     commands: &[],
     readings: &[],
-    read: |_| Ok(Arc::new(Idle)),
+    read: |_, _| Ok(Arc::new(Idle)),
 };
 
 impl Maker for Idle {

@@ -14,6 +14,7 @@ use crate::controller::Controller;
 use crate::readings::Published;
 use crate::reference::Reference;
 use crate::settings::{Fields, SettingError, parse};
+use crate::stunt::pool::{Row, SKILLS};
 
 /// A key of a table, for documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,26 @@ pub struct Kind {
     /// What it publishes.
     pub readings: &'static [Published],
     /// Reads its table. The caller refuses keys that were not asked for.
-    pub read: fn(&Fields<'_>) -> Result<Arc<dyn Maker>, SettingError>,
+    pub read: Read,
+}
+
+/// Reads a table, with what there is to be named in it.
+pub type Read = fn(&Fields<'_>, &Stock<'_>) -> Result<Arc<dyn Maker>, SettingError>;
+
+/// What a table may name besides itself: controllers made of others read them from here.
+#[derive(Clone, Copy, Debug)]
+pub struct Stock<'a> {
+    /// Kinds of controllers.
+    pub kinds: &'a [Kind],
+    /// Skills of stuntpersons.
+    pub skills: &'a [Row],
+}
+
+impl Stock<'static> {
+    /// All that comes with this crate.
+    pub const fn standard() -> Self {
+        Self { kinds: crate::KINDS, skills: SKILLS }
+    }
 }
 
 impl Kind {
@@ -57,7 +77,7 @@ impl Kind {
     /// A kind that needs some.
     pub fn usual(&self) -> Result<Arc<dyn Maker>, SettingError> {
         let root = parse(self.name, "")?;
-        (self.read)(&Fields::new(self.name, "", &root)?)
+        (self.read)(&Fields::new(self.name, "", &root)?, &Stock::standard())
     }
 
     /// All its keys.
@@ -70,10 +90,10 @@ impl Kind {
 ///
 /// # Errors
 /// What is wrong, with line and key.
-pub fn read(table: Fields<'_>, kinds: &[Kind]) -> Result<(Kind, Arc<dyn Maker>), SettingError> {
-    let names: Vec<(&str, &Kind)> = kinds.iter().map(|k| (k.name, k)).collect();
+pub fn read(table: Fields<'_>, stock: &Stock<'_>) -> Result<(Kind, Arc<dyn Maker>), SettingError> {
+    let names: Vec<(&str, &Kind)> = stock.kinds.iter().map(|k| (k.name, k)).collect();
     let kind = *table.required_choice("kind", &names)?;
-    let maker = (kind.read)(&table)?;
+    let maker = (kind.read)(&table, stock)?;
     table.finish()?;
     Ok((kind, maker))
 }
@@ -173,7 +193,7 @@ mod tests {
             let text = written.join("\n");
             let root = parse(kind.name, &text).expect("what is usual is TOML");
             let fields = Fields::new(kind.name, "", &root).expect("a table");
-            let read = (kind.read)(&fields).expect("what is usual may be written");
+            let read = (kind.read)(&fields, &Stock::standard()).expect("what is usual may be written");
             fields.finish().expect("what is documented is asked for");
             assert_eq!(format!("{read:?}"), format!("{usual:?}"), "{}", kind.name);
         }
@@ -196,7 +216,7 @@ mod tests {
         for kind in KINDS {
             let root = parse(kind.name, "nobody_knows_this_key = 1").expect("TOML");
             let fields = Fields::new(kind.name, "", &root).expect("a table");
-            if (kind.read)(&fields).is_err() {
+            if (kind.read)(&fields, &Stock::standard()).is_err() {
                 continue;
             }
             let error = fields.finish().expect_err("a key nobody asked for").to_string();

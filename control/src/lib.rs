@@ -191,7 +191,7 @@ pub use controller::{Controller, Glow, Idle, Role, Sense, UnknownCommand};
 pub use dynamo::Dynamo;
 pub use fighter::Fighter;
 pub use gains::{Gains, Tuned};
-pub use kind::{Casting, Figurant, Kind, Maker, Refusal, Setting};
+pub use kind::{Casting, Figurant, Kind, Maker, Refusal, Setting, Stock};
 pub use layers::{Layer, Layers, Rule};
 pub use playback::Playback;
 pub use pose::Pose;

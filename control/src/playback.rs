@@ -13,7 +13,7 @@ use stuntlab_physics::{Actuation, Model, State};
 
 use crate::controller::{Controller, Role, Sense};
 use crate::kind::{Casting, Kind, Maker, Refusal};
-use crate::reference::Reference;
+use crate::reference::{Beginning, Reference};
 
 /// Fastest a joint makes up for being elsewhere, m/s or rad/s: after a swap in the middle of a run the character glides
 /// to its motion.
@@ -48,7 +48,7 @@ pub const KIND: Kind = Kind {
     keys: &[],
     commands: &[],
     readings: &[],
-    read: |_| Ok(Arc::new(PlaybackMaker)),
+    read: |_, _| Ok(Arc::new(PlaybackMaker)),
 };
 
 #[derive(Debug)]
@@ -80,6 +80,10 @@ impl Controller for Playback {
             *rate = *own / h + ((way - *own) / h).clamp(-CATCHING_UP, CATCHING_UP);
         }
         out.prescribed[own.bodies].fill(true);
+    }
+
+    fn begin(&mut self, at: Beginning) {
+        self.reference.begin(at);
     }
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {

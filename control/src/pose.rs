@@ -59,7 +59,7 @@ pub const KIND: Kind = Kind {
     keys: &[GAIN_KEYS],
     commands: COMMANDS,
     readings: PUBLISHED,
-    read: |fields| Ok(Arc::new(PoseMaker { gains: read_gains(fields)? })),
+    read: |fields, _| Ok(Arc::new(PoseMaker { gains: read_gains(fields)? })),
 };
 
 /// Keys of servo gains.

@@ -12,6 +12,21 @@
 //! assert_eq!(readings.get("grip"), Some(12.0));
 //! ```
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// A name that was read, for as long as the program runs: names in scenes are few, and each is kept once.
+pub fn lasting(name: &str) -> &'static str {
+    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = kept.get(name) {
+        return known;
+    }
+    let new: &'static str = Box::leak(name.to_owned().into_boxed_str());
+    kept.insert(new);
+    new
+}
+
 /// How the readings of several characters become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {

@@ -34,7 +34,7 @@ pub const KIND: Kind = Kind {
     ]],
     commands: COMMANDS,
     readings: PUBLISHED,
-    read: |fields| {
+    read: |fields, _| {
         Ok(Arc::new(Upright::new(Spring {
             stiffness: fields.at_least_zero("stiffness")?.unwrap_or(600.0),
             damping: fields.at_least_zero("damping")?.unwrap_or(120.0),

@@ -1,12 +1,13 @@
-//! What scenes may name: kinds of controllers and of terrain, quantities to measure, studies. One row each, beside its code.
+//! What scenes may name: kinds of controllers and of terrain, skills of stuntpersons, quantities to measure, studies. One row each, beside its code.
 //!
 //! [`Registry::standard`] has all that comes with the program. Another crate adds rows of its own and reads scenes with them
 //! ([`Scene::parse_with`](crate::scene::Scene::parse_with)); messages, `--set`, the reference in `scenes/README.md`, the list of
-//! kinds and the window know them then like all others. The crate in `examples/bounce` does.
+//! kinds and the window know them then like all others. The crates in `examples/bounce` and `examples/skill` do.
 
 use std::sync::{Arc, OnceLock};
 
-use stuntlab_control::{KINDS, Kind};
+use stuntlab_control::stunt::pool::{Row, SKILLS};
+use stuntlab_control::{KINDS, Kind, Stock};
 use thiserror::Error;
 
 use crate::measure::{QUANTITIES, Quantity};
@@ -17,6 +18,7 @@ use crate::study::{STUDIES, Study};
 #[derive(Clone, Debug)]
 pub struct Registry {
     controllers: Vec<Kind>,
+    skills: Vec<Row>,
     quantities: Vec<Quantity>,
     terrains: Vec<TerrainKind>,
     studies: Vec<Study>,
@@ -39,6 +41,7 @@ impl Registry {
         let make = || {
             Arc::new(Self {
                 controllers: KINDS.to_vec(),
+                skills: SKILLS.to_vec(),
                 quantities: QUANTITIES.concat(),
                 terrains: TERRAINS.to_vec(),
                 studies: STUDIES.to_vec(),
@@ -54,6 +57,15 @@ impl Registry {
     pub fn add_controller(&mut self, kind: Kind) -> Result<(), Twice> {
         let taken = self.controllers.iter().any(|k| k.name == kind.name) || kind.name == "layers";
         add(&mut self.controllers, kind, taken, ("controller", kind.name))
+    }
+
+    /// Adds a skill to the pool of stuntpersons.
+    ///
+    /// # Errors
+    /// A name that is taken, or a bid whose name is.
+    pub fn add_skill(&mut self, row: Row) -> Result<(), Twice> {
+        let taken = self.skills.iter().any(|s| s.name == row.name) || self.quantity(row.bid.name).is_some();
+        add(&mut self.skills, row, taken, ("skill", row.name))
     }
 
     /// Adds a quantity.
@@ -88,6 +100,16 @@ impl Registry {
         &self.controllers
     }
 
+    /// Skills of stuntpersons.
+    pub fn skills(&self) -> &[Row] {
+        &self.skills
+    }
+
+    /// What tables of controllers may name.
+    pub fn stock(&self) -> Stock<'_> {
+        Stock { kinds: &self.controllers, skills: &self.skills }
+    }
+
     /// The kind of controller of this name.
     pub fn controller(&self, name: &str) -> Option<&Kind> {
         self.controllers.iter().find(|k| k.name == name)
@@ -111,7 +133,8 @@ impl Registry {
     /// All a scene may measure: quantities, and what controllers publish.
     pub fn measurable(&self) -> Vec<Quantity> {
         let mut all = self.quantities.clone();
-        for reading in self.controllers.iter().flat_map(|k| k.readings) {
+        let bids = self.skills.iter().map(|row| &row.bid);
+        for reading in self.controllers.iter().flat_map(|k| k.readings).chain(bids) {
             if all.iter().all(|q| q.name != reading.name) {
                 all.push(Quantity::of_reading(reading));
             }
@@ -153,6 +176,8 @@ mod tests {
         assert!(registry.add_quantity(strength).is_err(), "a reading has this name");
         assert!(registry.add_terrain(registry.terrains()[0]).is_err());
         assert!(registry.add_study(registry.studies()[0]).is_err());
+        let error = registry.add_skill(registry.skills()[0]).expect_err("it is there");
+        assert_eq!(error.to_string(), "there is a skill called \"balance\" already, expected another name");
     }
 
     #[test]

@@ -26,7 +26,7 @@ const KIND: Kind = Kind {
     keys: &[&[Setting::new("size", "1.0", "of nothing")]],
     commands: &[],
     readings: &[],
-    read: |fields| Ok(Arc::new(Mine(fields.positive("size")?.unwrap_or(1.0)))),
+    read: |fields, _| Ok(Arc::new(Mine(fields.positive("size")?.unwrap_or(1.0)))),
 };
 
 const QUANTITY: Quantity =

@@ -239,3 +239,44 @@ fn a_person_plays_a_fighter_by_keys() {
     // Given back, it decides for itself again.
     assert_eq!(bout(&['n', 'n']), bout(&[]));
 }
+
+#[test]
+fn a_person_plays_a_stuntperson_by_keys_and_sees_all_bids() {
+    let play = |keys: &[char]| {
+        let (mut app, canvas) = paused("stunt-all", None);
+        // Far enough for it to stand balanced.
+        steps(&mut app, &canvas, 150);
+        for key in keys {
+            app.frame(&press(*key), 0.01, &canvas);
+        }
+        let mut poses = Vec::new();
+        for _ in 0..24 {
+            steps(&mut app, &canvas, 1);
+            poses.push(app.states()[0].q.clone());
+        }
+        (poses, app, canvas)
+    };
+    let line = |app: &App| serde_json::from_str::<serde_json::Value>(&app.report(0)).unwrap();
+    let (alone, ..) = play(&[]);
+    let (played, mut app, _) = play(&['n']);
+    assert_eq!(line(&app)["playing"], "it");
+    assert_eq!(played, alone, "who is played goes on to decide for itself");
+    // Four skills wait to be asked: bend, idle, walk, wave.
+    let asked = ['8', '9', '0', 't'].map(|key| play(&['n', key]).0);
+    for (k, poses) in asked.iter().enumerate() {
+        assert!(
+            *poses != played && asked[..k].iter().all(|others| others != poses),
+            "key {k} does nothing of its own"
+        );
+    }
+    // A bar for every skill of the pool, seen.
+    let mut large = Canvas::new(1280, 720);
+    app.frame(&Input { pressed: vec![Key::F(2)], ..Input::default() }, 0.01, &large);
+    app.draw(&mut large);
+    let rows = line(&app)["rows"].to_string();
+    for name in ["balance", "bend", "fall", "idle", "land", "trip", "walk", "wave"] {
+        assert!(rows.contains(&format!("[\"{name}\",")), "{name}: {rows}");
+    }
+    // To be looked at.
+    write_png(&large, Path::new(env!("CARGO_TARGET_TMPDIR")).join("bids.png")).unwrap();
+}

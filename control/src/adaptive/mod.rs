@@ -55,7 +55,7 @@ use crate::dynamo::{Dynamo, DynamoOptions};
 use crate::gains::carried_inertia;
 use crate::kind::Refusal;
 use crate::readings::Readings;
-use crate::reference::Reference;
+use crate::reference::{Beginning, Reference};
 use crate::senses::Hull;
 use articulation::{Allowed, Articulation, Mode};
 use disturbance::Disturbance;
@@ -279,6 +279,12 @@ impl Controller for Adaptive {
         if self.off.iter().any(|x| x.abs() > 1e-9) {
             self.articulation.return_all(sense.time(), &self.own, &self.off, &self.rates);
         }
+    }
+
+    fn begin(&mut self, at: Beginning) {
+        self.reference.begin(at);
+        self.profile.begin(at.since);
+        self.seen.0 = f64::NAN;
     }
 
     fn leave(&mut self) {

@@ -101,6 +101,8 @@ pub struct Profile {
     rows: std::sync::Arc<[Row]>,
     spacing: f64,
     period: Option<f64>,
+    /// When the motion begins, s.
+    since: f64,
     now: Row,
     survey: Survey,
 }
@@ -121,7 +123,12 @@ impl Profile {
             row
         };
         let rows = (0..if known { frames.max(1) } else { 0 }).map(row).collect();
-        Self { rows, spacing, period, now: Row::new(own.n_bodies()), survey }
+        Self { rows, spacing, period, since: 0.0, now: Row::new(own.n_bodies()), survey }
+    }
+
+    /// The motion begins anew at a time.
+    pub fn begin(&mut self, since: f64) {
+        self.since = since;
     }
 
     /// The motion at `time`.
@@ -131,6 +138,7 @@ impl Profile {
             self.survey.row(own, reference, time, &mut self.now);
             return &self.now;
         }
+        let time = time - self.since;
         let time = self.period.map_or(time, |period| time.rem_euclid(period));
         let at = (time / self.spacing).max(0.0);
         let k = (at as usize).min(n - 1);

@@ -44,7 +44,7 @@ use stuntlab_physics::{Actuation, Data, ImplicitForce, Model, State};
 use crate::controller::{Controller, Role, Sense, UnknownCommand};
 use crate::pose::STRENGTH;
 use crate::readings::{Published, Readings, Together};
-use crate::reference::{Attitudes, Medley, Reference};
+use crate::reference::{Attitudes, Beginning, Medley, Reference};
 use crate::senses::root_over_lowest;
 
 /// Settings of [`Dynamo`].
@@ -311,6 +311,11 @@ impl Controller for Dynamo {
         self.balance(sense, strength, out);
         self.values =
             [per_weight(self.cheat, sense), strength, per_weight(self.root.leaning(), sense), self.error()];
+    }
+
+    fn begin(&mut self, at: Beginning) {
+        self.medley.newest_mut().begin(at);
+        self.root.set_broken(false);
     }
 
     fn commands(&self) -> &[&'static str] {

@@ -7,7 +7,7 @@ use stuntlab_physics::Model;
 
 use super::{Layer, Layers, Rule};
 use crate::controller::Controller;
-use crate::kind::{self, Casting, Kind, Maker, Refusal, Setting};
+use crate::kind::{self, Casting, Maker, Refusal, Setting, Stock};
 use crate::settings::{Fields, SettingError};
 
 /// Keys of a layer.
@@ -39,20 +39,39 @@ struct LayerSpec {
 #[derive(Debug)]
 pub struct LayersMaker(Vec<LayerSpec>);
 
-/// Reads layers; `kinds` are the controllers there are.
+/// What drives somebody: a name, and what it is made from.
+pub type Driver = (&'static str, Arc<dyn Maker>);
+
+/// Reads the table `controller`, or the layers `[[layer]]` in its place: the name and what it is made from; none where neither is written.
 ///
 /// # Errors
 /// What is wrong, with line and key.
-pub fn read(tables: Vec<Fields<'_>>, kinds: &[Kind]) -> Result<LayersMaker, SettingError> {
+pub fn read_driver(fields: &Fields<'_>, stock: &Stock<'_>) -> Result<Option<Driver>, SettingError> {
+    let (table, tables) = (fields.table("controller")?, fields.tables("layer")?);
+    match table {
+        Some(_) if !tables.is_empty() => {
+            Err(fields.error("layer", "beside a controller, expected one or the other"))
+        }
+        Some(table) => kind::read(table, stock).map(|(kind, maker)| Some((kind.name, maker))),
+        None if tables.is_empty() => Ok(None),
+        None => Ok(Some(("layers", Arc::new(read(tables, stock)?)))),
+    }
+}
+
+/// Reads layers, of controllers that are in stock.
+///
+/// # Errors
+/// What is wrong, with line and key.
+pub fn read(tables: Vec<Fields<'_>>, stock: &Stock<'_>) -> Result<LayersMaker, SettingError> {
     let mut layers: Vec<LayerSpec> = Vec::new();
     for fields in tables {
-        let layer = read_layer(fields, kinds, &layers)?;
+        let layer = read_layer(fields, stock, &layers)?;
         layers.push(layer);
     }
     Ok(LayersMaker(layers))
 }
 
-fn read_layer(fields: Fields<'_>, kinds: &[Kind], above: &[LayerSpec]) -> Result<LayerSpec, SettingError> {
+fn read_layer(fields: Fields<'_>, stock: &Stock<'_>, above: &[LayerSpec]) -> Result<LayerSpec, SettingError> {
     let name = fields.required_text("name")?.to_owned();
     if above.iter().any(|other| other.name == name) {
         return Err(fields.error("name", format!("\"{name}\" is defined twice, expected another name")));
@@ -74,7 +93,7 @@ fn read_layer(fields: Fields<'_>, kinds: &[Kind], above: &[LayerSpec]) -> Result
     let Some(table) = fields.table("controller")? else {
         return Err(fields.missing("controller", "a table with a kind"));
     };
-    let maker = kind::read(table, kinds)?.1;
+    let maker = kind::read(table, stock)?.1;
     fields.finish()?;
     Ok(LayerSpec { name, rule, on, fade, active, maker })
 }

@@ -17,13 +17,14 @@
 mod kind;
 pub mod merge;
 
-pub use kind::{LAYER_KEYS, LayersMaker, read};
+pub use kind::{Driver, LAYER_KEYS, LayersMaker, read, read_driver};
 
 use stuntlab_mocap::character::Bone;
 use stuntlab_physics::{Actuation, Model};
 
 use crate::controller::{Controller, Glow, Role, Sense, UnknownCommand};
 use crate::readings::{Published, Readings};
+use crate::reference::Beginning;
 use merge::Mask;
 
 /// How a layer joins those below it.
@@ -232,6 +233,10 @@ impl Controller for Layers {
         merge::add(out, all, sense);
         self.desk = Some(desk);
         self.gather();
+    }
+
+    fn begin(&mut self, at: Beginning) {
+        self.layers.iter_mut().for_each(|layer| layer.controller.begin(at));
     }
 
     fn leave(&mut self) {

@@ -73,7 +73,7 @@ pub const KIND: Kind = Kind {
     keys: &[toml::KEYS, GAIN_KEYS],
     commands: COMMANDS,
     readings: &PUBLISHED,
-    read: |fields| Ok(Arc::new(GraphMaker { graph: Graph::read(fields)?, gains: read_gains(fields)? })),
+    read: |fields, _| Ok(Arc::new(GraphMaker { graph: Graph::read(fields)?, gains: read_gains(fields)? })),
 };
 
 #[derive(Debug)]

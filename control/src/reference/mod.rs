@@ -6,12 +6,14 @@
 mod attitudes;
 mod clip;
 mod medley;
+mod placed;
 mod remnant;
 
 pub use attitudes::{Attitudes, Sampler, chord};
 pub use clip::ClipReference;
 pub(crate) use medley::twist;
 pub use medley::{Medley, heading_turn};
+pub use placed::{Beginning, Placed};
 
 use std::any::Any;
 
@@ -37,6 +39,9 @@ pub trait Reference: Any + Send {
 
     /// What every bone should do at `time`; asked every step.
     fn attitudes(&mut self, model: &Model, time: f64, out: &mut Attitudes);
+
+    /// Begins anew at a time, somewhere on the ground; only [`Placed`] can.
+    fn begin(&mut self, _at: Beginning) {}
 
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Reference>;

@@ -153,6 +153,21 @@ fn into_gait(start: &Clip, gait: &Clip) -> Result<Clip, ClipError> {
     concatenate(start, &trim(&rounds, from..from + n + frames)?, frames)
 }
 
+/// A clip of the library on a figure.
+///
+/// # Errors
+/// A clip that is not there, or does not fit.
+pub(crate) fn of_library(
+    character: &Arc<Character>,
+    name: &str,
+    cyclic: bool,
+) -> Result<ClipReference, Refusal> {
+    let bad = |e: &dyn std::fmt::Display| Refusal::new("motion.clip", format!("cannot play {name:?}: {e}"));
+    let clip = library::clip(name).map_err(|e| bad(&e))?;
+    let fitted = fit(&clip, character).map_err(|e| bad(&e))?;
+    Ok(ClipReference::new(character.clone(), &fitted, cyclic))
+}
+
 /// A clip on a figure, feet on the ground.
 fn fit(clip: &Clip, character: &Character) -> Result<Clip, stuntlab_mocap::retarget::RetargetError> {
     let mut clip = clip.clone();

@@ -23,7 +23,7 @@ pub const KIND: Kind = Kind {
     keys: &[KEYS, stand::KEYS],
     commands: COMMANDS,
     readings: &PUBLISHED,
-    read: |fields| Ok(Arc::new(RoundTripMaker { options: read(fields)? })),
+    read: |fields, _| Ok(Arc::new(RoundTripMaker { options: read(fields)? })),
 };
 
 const KEYS: &[Setting] = &[

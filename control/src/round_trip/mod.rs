@@ -56,7 +56,7 @@ use crate::controller::{Controller, Glow, Role, Sense, UnknownCommand};
 use crate::gains::{Gains, Tuned};
 use crate::kind::Refusal;
 use crate::readings::Readings;
-use crate::reference::Reference;
+use crate::reference::{Beginning, Reference};
 use crate::stand::Stand;
 use clips::Ways;
 use fall::Falling;
@@ -173,6 +173,8 @@ pub struct RoundTrip {
     falling: Falling,
     gains: Tuned,
     phase: Phase,
+    /// Its own motion, where and when it begins.
+    home: Passage,
     passage: Passage,
     remainder: Remainder,
     feet: Feet,
@@ -230,6 +232,7 @@ impl RoundTrip {
             remainder: Remainder::new(&own),
             feet: Feet::new(&own, physique)?,
             phase: Phase::Playing,
+            home: Passage::own(0.0),
             passage: Passage::own(0.0),
             tall: ways.character().root_height(),
             finder,
@@ -335,7 +338,7 @@ impl Controller for RoundTrip {
 
     fn enter(&mut self, sense: &Sense<'_>) {
         self.entered = true;
-        (self.phase, self.passage) = (Phase::Playing, Passage::own(sense.time()));
+        (self.phase, self.passage) = (Phase::Playing, self.home.at_speed(1.0, sense.time()));
         self.remainder.clear();
         self.feet.clear();
         self.finder.forget();
@@ -347,6 +350,11 @@ impl Controller for RoundTrip {
         if self.ways.iter().any(|x| x.abs() > 1e-9) {
             self.blend_in(sense, self.options.blend);
         }
+    }
+
+    fn begin(&mut self, at: Beginning) {
+        self.home = Passage { at: 0.0, since: at.since, place: at.place, ..Passage::own(0.0) };
+        (self.order, self.tries, self.left) = (None, 0, None);
     }
 
     fn leave(&mut self) {

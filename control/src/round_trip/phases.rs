@@ -293,7 +293,7 @@ impl RoundTrip {
                 self.fall(sense, Cause::Balance);
             } else if lasted > self.options.patience {
                 // Who is still on its feet is not lost: it stands, and looks again.
-                self.passage = Passage::own(time);
+                self.passage = self.home.at_speed(1.0, time);
                 self.stand.calm();
                 self.switch(Phase::Reacting { since: time, calm: 0.0 }, Cause::Late);
             }
@@ -389,7 +389,7 @@ impl RoundTrip {
             self.splice = found.distance;
             self.farthest = self.farthest.max(found.distance);
         } else {
-            self.passage = Passage::own(time);
+            self.passage = self.home.at_speed(1.0, time);
         }
         self.switch(Phase::Playing, Cause::Over);
         self.blend_in(sense, self.options.blend);

@@ -138,7 +138,12 @@ impl Simbicon {
     fn serve(&self, sense: &Sense<'_>, out: &mut Actuation) {
         for &(bone, joint, q, rates) in &self.told {
             let body = sense.bone(bone);
-            let stiffness = self.options.gains.of(joint);
+            let mut stiffness = self.options.gains.of(joint);
+            if let JointKind::Universal { axes } = &body.joint().kind {
+                // Gains are about x, y and z of a ball joint.
+                let [x, y, z] = stiffness;
+                stiffness = [0, 1, 2].map(|k| axes.get(k).map_or(0.0, |a| DVec3::new(x, y, z).dot(*a * *a)));
+            }
             for (k, freedom) in body.freedoms().iter().enumerate().take(3) {
                 out.servo.stiffness[freedom] = stiffness[k];
                 out.servo.damping[freedom] = stiffness[k] * self.options.gains.damping;
@@ -182,8 +187,13 @@ impl Simbicon {
         }
         self.bend(stance.shank, Joint::Knee, -pose.stance_knee);
         for (leg, angle) in [(swing, pose.swing_ankle), (stance, pose.stance_ankle)] {
-            let foot = hold_child(sense, leg.foot, level_foot(sense, course, leg.shank, angle));
-            self.hold(leg.foot, Joint::Ankle, Hold { v: DVec3::ZERO, ..foot });
+            let level = level_foot(sense, course, leg.shank, angle);
+            if sense.bone(leg.foot).joint().kind == JointKind::Spherical {
+                let foot = hold_child(sense, leg.foot, level);
+                self.hold(leg.foot, Joint::Ankle, Hold { v: DVec3::ZERO, ..foot });
+            } else {
+                self.told.push((leg.foot, Joint::Ankle, aim(sense, leg.foot, level), DVec3::ZERO));
+            }
             if let Some(toe) = leg.toe {
                 self.bend(toe, Joint::Toe, 0.0);
             }

@@ -17,7 +17,7 @@ pub const KIND: Kind = Kind {
     keys: &[KEYS],
     commands: COMMANDS,
     readings: &super::PUBLISHED,
-    read: |fields| Ok(Arc::new(StandMaker { options: read(fields)? })),
+    read: |fields, _| Ok(Arc::new(StandMaker { options: read(fields)? })),
 };
 
 pub(crate) const KEYS: &[Setting] = &[

@@ -139,7 +139,7 @@ fn of_pose(own: &Model, data: &Data, biped: &Biped) -> Wanted {
 }
 
 /// Writes servos towards a pose of the character's own model on all joints but the root, with factors on stiffness and damping per bone.
-pub(crate) fn write_servos(
+pub fn write_servos(
     sense: &Sense<'_>,
     own: &Model,
     gains: &Tuned,

@@ -10,13 +10,14 @@ use stuntlab_physics::{BodyId, Data, JointKind, State};
 
 use super::build::{Build, STAND};
 use super::keys::Table;
-use super::pool::{Making, SKILLS};
+use super::made::{self, Made};
+use super::pool::{Making, Row};
 use super::relation::Conditions;
 use super::skill::{Skill, Terms};
 use super::supervisor::Supervisor;
 use super::{COMMANDS, PUBLISHED, Shake, StuntOptions, Stuntperson};
 use crate::controller::Controller;
-use crate::kind::{Casting, Kind, Maker, Refusal, Setting};
+use crate::kind::{Casting, Kind, Maker, Refusal, Setting, Stock};
 use crate::learned::{Classifier, Judge};
 use crate::round_trip::fall::Fall;
 use crate::settings::{Fields, SettingError};
@@ -25,10 +26,10 @@ use crate::settings::{Fields, SettingError};
 pub const KIND: Kind = Kind {
     name: "stuntperson",
     help: "A pool of skills that bid for each state, and a supervisor that picks one (Faloutsos, van de Panne and Terzopoulos)",
-    keys: &[KEYS],
+    keys: &[KEYS, made::KEYS],
     commands: COMMANDS,
     readings: &PUBLISHED,
-    read: |fields| Ok(Arc::new(read(fields)?)),
+    read: |fields, stock| Ok(Arc::new(read(fields, stock)?)),
 };
 
 const KEYS: &[Setting] = &[
@@ -76,22 +77,49 @@ const KEYS: &[Setting] = &[
     Setting::new("terms.during", "", "expected performance, the same way"),
     Setting::new("terms.settled", "", "seconds for which post-conditions must hold"),
     Setting::new("terms.patience", "", "seconds for which expected performance may be missed"),
+    Setting::new(
+        "terms.reaches",
+        "",
+        "whether it reaches the stand that is always wanted: its bid is 10 higher",
+    ),
+    Setting::new("terms.voluntary", "", "whether it begins only when it is asked for"),
+    Setting::new("terms.urgent", "", "whether it may take over at any time"),
 ];
 
 /// Terms of a skill as a scene changes them.
 #[derive(Clone, Debug, Default)]
-struct Change {
-    skill: usize,
+pub(super) struct Change {
     weight: Option<u8>,
     before: Option<Conditions>,
     after: Option<Conditions>,
     during: Option<Conditions>,
     settled: Option<f64>,
     patience: Option<f64>,
+    reaches: Option<bool>,
+    voluntary: Option<bool>,
+    urgent: Option<bool>,
 }
 
 impl Change {
-    fn apply(&self, terms: &mut Terms) {
+    /// Reads the keys of terms of a table.
+    pub(super) fn read(table: &Fields<'_>) -> Result<Self, SettingError> {
+        Ok(Self {
+            weight: table.count("weight", 1, 10)?.and_then(|w| u8::try_from(w).ok()),
+            before: conditions(table, "before")?,
+            after: conditions(table, "after")?,
+            during: conditions(table, "during")?,
+            settled: table.at_least_zero("settled")?,
+            patience: table.at_least_zero("patience")?,
+            reaches: table.flag("reaches")?,
+            voluntary: table.flag("voluntary")?,
+            urgent: table.flag("urgent")?,
+        })
+    }
+
+    pub(super) fn apply(&self, terms: &mut Terms) {
+        terms.reaches = self.reaches.unwrap_or(terms.reaches);
+        terms.voluntary = self.voluntary.unwrap_or(terms.voluntary);
+        terms.urgent = self.urgent.unwrap_or(terms.urgent);
         terms.weight = self.weight.unwrap_or(terms.weight);
         terms.settled = self.settled.unwrap_or(terms.settled);
         terms.patience = self.patience.unwrap_or(terms.patience);
@@ -119,6 +147,10 @@ enum Start {
 /// Settings that were read.
 #[derive(Debug)]
 struct StuntMaker {
+    /// The skills there are: rows, then those the scene has made.
+    rows: Vec<Row>,
+    made: Vec<Made>,
+    /// Which of them it has, by place; all where empty.
     pool: Vec<usize>,
     options: StuntOptions,
     supervise: bool,
@@ -128,14 +160,21 @@ struct StuntMaker {
     start: Start,
     /// Tables of poses, by skill.
     tables: Vec<Option<Table>>,
-    changes: Vec<Change>,
+    /// Terms that are changed, by skill.
+    changes: Vec<(usize, Change)>,
 }
 
-fn skill(fields: &Fields<'_>, key: &'static str, name: &str) -> Result<usize, SettingError> {
-    super::pool::find(name).ok_or_else(|| {
-        let names = SKILLS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
-        fields.error(key, format!("has \"{name}\", expected skills: {names}"))
-    })
+/// The place of a skill among those there are.
+fn skill(
+    fields: &Fields<'_>,
+    key: &'static str,
+    name: &str,
+    known: &[&'static str],
+) -> Result<usize, SettingError> {
+    known
+        .iter()
+        .position(|one| *one == name)
+        .ok_or_else(|| fields.error(key, format!("has \"{name}\", expected skills: {}", known.join(", "))))
 }
 
 fn conditions(fields: &Fields<'_>, key: &'static str) -> Result<Option<Conditions>, SettingError> {
@@ -146,24 +185,31 @@ fn conditions(fields: &Fields<'_>, key: &'static str) -> Result<Option<Condition
     read.map(Some).map_err(|misspelt| fields.error(key, misspelt.to_string()))
 }
 
-fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
+fn read(fields: &Fields<'_>, stock: &Stock<'_>) -> Result<StuntMaker, SettingError> {
+    let mut known: Vec<&'static str> = stock.skills.iter().map(|row| row.name).collect();
+    let mut made = Vec::new();
+    for table in fields.tables("skill")? {
+        let new = made::read(table, stock, |name| known.contains(&name) || COMMANDS.contains(&name))?;
+        known.push(new.name);
+        made.push(new);
+    }
     let mut pool = Vec::new();
     for name in fields.texts("pool")? {
-        let found = skill(fields, "pool", &name)?;
+        let found = skill(fields, "pool", &name, &known)?;
         if pool.contains(&found) {
             return Err(fields.error("pool", format!("has \"{name}\" twice, expected each skill once")));
         }
         pool.push(found);
     }
     let mut tables = Vec::new();
-    for row in SKILLS {
+    for row in stock.skills {
         tables.push(row.table.map(|text| Table::parse(row.name, text)).transpose()?);
     }
     for table in fields.tables("table")? {
         let name = table.required_text("skill")?;
-        let place = skill(&table, "skill", name)?;
+        let place = skill(&table, "skill", name, &known)?;
         let rows = table.named_numbers("keys")?;
-        let Some(own) = tables[place].take() else {
+        let Some(own) = tables.get_mut(place).and_then(Option::take) else {
             return Err(
                 table.error("skill", format!("is \"{name}\", expected one that has a table of poses"))
             );
@@ -173,15 +219,8 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
     }
     let mut changes = Vec::new();
     for terms in fields.tables("terms")? {
-        changes.push(Change {
-            skill: skill(&terms, "skill", terms.required_text("skill")?)?,
-            weight: terms.count("weight", 1, 10)?.and_then(|w| u8::try_from(w).ok()),
-            before: conditions(&terms, "before")?,
-            after: conditions(&terms, "after")?,
-            during: conditions(&terms, "during")?,
-            settled: terms.at_least_zero("settled")?,
-            patience: terms.at_least_zero("patience")?,
-        });
+        let place = skill(&terms, "skill", terms.required_text("skill")?, &known)?;
+        changes.push((place, Change::read(&terms)?));
         terms.finish()?;
     }
     let falls = [("reach", Fall::Reach), ("table", Fall::Table), ("limp", Fall::Limp)];
@@ -193,6 +232,8 @@ fn read(fields: &Fields<'_>) -> Result<StuntMaker, SettingError> {
         ("right", Start::Right),
     ];
     Ok(StuntMaker {
+        rows: stock.skills.to_vec(),
+        made,
         pool,
         supervise: fields.flag("supervise")?.unwrap_or(true),
         learned: fields.flag("learned")?.unwrap_or(false),
@@ -285,7 +326,8 @@ impl StuntMaker {
     /// The skills it was given; of none all that are for such figures.
     fn pool_of(&self, is_planar: bool) -> Vec<usize> {
         if self.pool.is_empty() {
-            (0..SKILLS.len()).filter(|k| SKILLS[*k].planar == is_planar).collect()
+            let fits = |k: &usize| self.rows.get(*k).is_none_or(|row| row.planar == is_planar);
+            (0..self.rows.len() + self.made.len()).filter(fits).collect()
         } else {
             self.pool.clone()
         }
@@ -302,24 +344,28 @@ impl Maker for StuntMaker {
         let build = Arc::new(Build::new(figure.clone(), casting.own.clone(), &casting.physique)?);
         let mut skills: Vec<Box<dyn Skill>> = Vec::new();
         for k in self.pool_of(build.is_planar()) {
+            let changes = self.changes.iter().filter(|(skill, _)| *skill == k);
+            let Some(row) = self.rows.get(k) else {
+                let mut skill = self.made[k - self.rows.len()].make(&build, casting)?;
+                changes.for_each(|(_, change)| change.apply(skill.terms_mut()));
+                skills.push(skill);
+                continue;
+            };
             let making = Making {
                 build: build.clone(),
                 physique: &casting.physique,
                 table: self.tables[k].clone(),
                 fall: self.fall,
             };
-            let mut terms = (SKILLS[k].terms)();
+            let mut terms = (row.terms)();
             if let Some(text) = crate::planar::models::of(terms.name).filter(|_| self.learned) {
                 let refused = |e: SettingError| Refusal::new("learned", e.to_string());
                 let classifier = Classifier::parse(terms.name, text).map_err(refused)?;
                 Judge::new(&classifier, build.own(), &casting.physique)?;
                 terms.learned = Some(Arc::new(classifier.decider()));
             }
-            self.changes
-                .iter()
-                .filter(|change| change.skill == k)
-                .for_each(|change| change.apply(&mut terms));
-            skills.push((SKILLS[k].make)(terms, &making)?);
+            changes.for_each(|(_, change)| change.apply(&mut terms));
+            skills.push((row.make)(terms, &making)?);
         }
         let supervisor = Supervisor::new(skills, self.dwell, self.supervise);
         Ok(Box::new(Stuntperson::new(build, supervisor, self.options, casting.seed)))

@@ -16,6 +16,7 @@
 //! | [`features`] | the state as classifiers see it |
 //! | [`supervisor`] | who acts |
 //! | [`pool`] | the skills, a row each |
+//! | [`Driven`], `made` | any controller as a skill; skills that scenes make |
 //! | [`keys`] | pose control |
 //! | `build`, `kind` | the figure; what scenes write |
 
@@ -24,6 +25,7 @@ pub mod build;
 pub mod features;
 pub mod keys;
 mod kind;
+mod made;
 pub mod pool;
 pub mod quantity;
 pub mod relation;
@@ -35,22 +37,23 @@ pub use alone::Alone;
 pub use build::Build;
 pub use kind::KIND;
 pub use skill::{Bid, Learned, Skill, Status, Terms};
+pub use skills::driven::Driven;
 pub use skills::planar::moved;
 pub use supervisor::Supervisor;
 
 use std::sync::Arc;
 
-use stuntlab_mocap::character::Physique;
+use stuntlab_mocap::character::{Bone, Physique};
 use stuntlab_physics::glam::DVec3;
 use stuntlab_physics::random::Random;
 use stuntlab_physics::{Actuation, Model, State};
 
 use crate::chronicle::Entry;
-use crate::controller::{Controller, Role, Sense, UnknownCommand};
+use crate::controller::{Controller, Glow, Role, Sense, UnknownCommand};
 use crate::dynamo::{CHEAT, per_weight};
 use crate::gains::{Gains, Tuned};
 use crate::layers::merge::{self, Mask};
-use crate::readings::{Published, Readings, Together};
+use crate::readings::{Published, Readings, Together, lasting};
 use features::Features;
 use pool::SKILLS;
 use quantity::{Facts, Goal, Look, QUANTITIES};
@@ -82,11 +85,30 @@ const fn row(name: &'static str, unit: &'static str, help: &'static str, togethe
     Published { name, unit, help, together }
 }
 
-const FIRST: [Published; 4] = [
+const FIRST: [Published; 8] = [
     CHEAT,
-    row("skill", "", "Which skill acts: its place in the table of skills, from 0; -1 none", Together::Most),
+    row(
+        "skill",
+        "",
+        "Which skill acts: its place in the table of skills, from 0; -1 none, or one that the scene has made",
+        Together::Most,
+    ),
     row("skill-changes", "", "Times another skill took over so far", Together::Sum),
     row("head-impact", "m/s", "Fastest that its head has come down on anything so far", Together::Most),
+    row(
+        "aid",
+        "of 1",
+        "Forces and moments from outside on its bodies, the latter at an arm of one metre, per weight; not of joints that are played back",
+        Together::Most,
+    ),
+    row("helped", "s", "Seconds so far in which forces from outside helped it", Together::Most),
+    row("played", "s", "Seconds so far in which joints were played back", Together::Most),
+    row(
+        "switch-jolt",
+        "m/s",
+        "Largest change of a bone's velocity over a step in which another skill took over, so far",
+        Together::Most,
+    ),
 ];
 
 /// Force on a head that has struck something, N.
@@ -98,7 +120,7 @@ const FEELING: f64 = 0.1;
 
 const COUNT: usize = FIRST.len() + SKILLS.len() + QUANTITIES.len();
 
-/// Readings: of the supervisor, what every skill bid, and all quantities.
+/// Readings: of the supervisor, what every skill that comes with this crate bids, and all quantities.
 const PUBLISHED: [Published; COUNT] = {
     let mut all = [FIRST[0]; COUNT];
     let mut k = 0;
@@ -148,12 +170,32 @@ pub struct Stuntperson {
     began: Option<f64>,
     /// How fast the head went in the last steps, the latest last, m/s; whether it touched something, and the fastest blow so far.
     head: ([f64; LATELY], bool, f64),
-    values: [f64; COUNT],
+    /// Seconds with forces from outside, and with joints that were played back.
+    aided: [f64; 2],
+    /// How fast bones went as a skill took over, and the largest change over such a step so far, m/s.
+    switched: (Vec<DVec3>, f64),
+    /// Those of every stuntperson, then bids of other skills, then what controllers of skills say.
+    published: Vec<Published>,
+    values: Vec<f64>,
+    commands: Vec<&'static str>,
 }
 
 impl Stuntperson {
     /// With a supervisor over its pool.
     pub fn new(build: Arc<Build>, supervisor: Supervisor, options: StuntOptions, seed: u64) -> Self {
+        let (mut published, mut commands) = (PUBLISHED.to_vec(), COMMANDS.to_vec());
+        let mut publish = |new: Published| {
+            if published.iter().all(|other| other.name != new.name) {
+                published.push(new);
+            }
+        };
+        for skill in supervisor.skills() {
+            publish(pool::bid(lasting(&format!("bid-{}", skill.terms().name))));
+        }
+        for controller in supervisor.skills().iter().filter_map(|skill| skill.controller()) {
+            controller.readings().published().iter().for_each(|reading| publish(*reading));
+            commands.extend(controller.commands());
+        }
         Self {
             own: State::new(build.own()),
             features: Features::new(build.own(), &Physique::of(build.figure())),
@@ -169,7 +211,11 @@ impl Stuntperson {
             shaken: None,
             began: None,
             head: ([0.0; LATELY], false, 0.0),
-            values: [0.0; COUNT],
+            aided: [0.0; 2],
+            switched: (Vec::new(), 0.0),
+            values: vec![0.0; published.len()],
+            published,
+            commands,
         }
     }
 
@@ -264,8 +310,49 @@ impl Stuntperson {
         *touched = touches;
     }
 
+    /// How much a switch of the last step has changed the velocities of bones.
+    fn feel_switch(&mut self, sense: &Sense<'_>) {
+        let (before, worst) = &mut self.switched;
+        let jolts = sense.bodies.iter().zip(before.drain(..));
+        *worst = jolts
+            .map(|(body, old)| sense.data.body_velocity(body).linear.distance(old))
+            .fold(*worst, f64::max);
+    }
+
+    /// What was said that is not the body's own doing.
+    fn count_aids(&mut self, sense: &Sense<'_>, said: &Actuation) {
+        let mut aid = 0.0;
+        for body in sense.bodies {
+            let force = said.body_force[body];
+            aid += force.linear.length() + force.angular.length();
+        }
+        for (body, term) in &said.implicit {
+            let force = term.at_rest - term.gain * sense.data.velocity.body[*body];
+            aid += force.linear.length() + force.angular.length();
+        }
+        let weight = (sense.own.mass() * sense.model.gravity().length()).max(f64::MIN_POSITIVE);
+        self.values[4] = aid / weight;
+        self.aided[0] += if aid > 0.0 || !said.pins.is_empty() { sense.dt } else { 0.0 };
+        self.aided[1] += if plays(said, sense) { sense.dt } else { 0.0 };
+    }
+
     fn publish(&mut self) {
         self.values[3] = self.head.2;
+        self.values[5..7].copy_from_slice(&self.aided);
+        self.values[7] = self.switched.1;
+        let active = self.supervisor.active().and_then(Skill::controller);
+        if let Some(cheat) = active.and_then(|controller| controller.readings().get(CHEAT.name)) {
+            self.values[0] += cheat;
+        }
+        for (published, value) in self.published.iter().zip(&mut self.values).skip(COUNT) {
+            let bids = self.supervisor.skills().iter().zip(self.supervisor.bids());
+            let is_it = |name: &str| published.name.strip_prefix("bid-") == Some(name);
+            let bid = bids.clone().find(|(skill, _)| is_it(skill.terms().name));
+            // The one that acts speaks for a name, else the first that has it.
+            let others = self.supervisor.skills().iter().filter_map(|skill| skill.controller());
+            let said = || active.into_iter().chain(others).find_map(|c| c.readings().get(published.name));
+            *value = bid.map(|(_, bid)| f64::from(bid.score)).or_else(said).unwrap_or(*value);
+        }
         let skill = self.supervisor.active().and_then(|skill| pool::find(skill.terms().name));
         self.values[1] = skill.map_or(-1.0, |k| k as f64);
         self.values[2] = f64::from(self.supervisor.changes());
@@ -275,10 +362,15 @@ impl Stuntperson {
             }
         }
         let from = FIRST.len() + SKILLS.len();
-        for (value, fact) in self.values[from..].iter_mut().zip(self.facts.values) {
+        for (value, fact) in self.values[from..COUNT].iter_mut().zip(self.facts.values) {
             *value = fact;
         }
     }
+}
+
+/// Whether any joint of the character's is played back.
+fn plays(said: &Actuation, sense: &Sense<'_>) -> bool {
+    sense.bodies.iter().any(|body| said.prescribed[body])
 }
 
 fn desk(model: &Model) -> Box<Desk> {
@@ -294,6 +386,7 @@ impl Controller for Stuntperson {
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation) {
         self.values[0] = 0.0;
         self.mind_the_head(sense);
+        self.feel_switch(sense);
         let mut desk = self.desk.take().unwrap_or_else(|| desk(sense.model));
         desk.now.clear();
         if self.shake(sense, &mut desk.now) {
@@ -304,6 +397,8 @@ impl Controller for Stuntperson {
                 self.look(sense);
                 let seconds = tick * sense.dt;
                 if self.supervisor.tick(sense, &self.facts, &self.features, seconds) {
+                    let speeds = sense.bodies.iter().map(|body| sense.data.body_velocity(body).linear);
+                    self.switched.0.extend(speeds);
                     desk.frozen.clone_from(&desk.said);
                     self.fading = Some(0.0);
                 }
@@ -311,6 +406,10 @@ impl Controller for Stuntperson {
             }
             self.wait -= 1;
             self.supervisor.act(sense, &mut desk.now);
+        }
+        // What is played back comes and goes at once: whoever plays goes on from the state there is, and so does who comes after.
+        if plays(&desk.frozen, sense) || plays(&desk.now, sense) {
+            self.fading = None;
         }
         let said = match self.fading {
             Some(time) if time < self.options.fade => {
@@ -331,31 +430,50 @@ impl Controller for Stuntperson {
             }
         };
         merge::add(out, said, sense);
+        self.count_aids(sense, &desk.said);
         self.desk = Some(desk);
         self.publish();
     }
 
     fn commands(&self) -> &[&'static str] {
-        COMMANDS
+        &self.commands
     }
 
-    /// `wanted-height`: how high the root is wanted, of its height when it stands. The name of a skill asks for it.
+    /// `wanted-height`: how high the root is wanted, of its height when it stands. The name of a skill asks for it; all else goes to the
+    /// controllers of skills that know it.
     fn command(&mut self, name: &str, value: f64) -> Result<(), UnknownCommand> {
         if name == COMMANDS[0] {
             self.goal.height = value.max(0.0);
         } else if !self.supervisor.ask(name) {
-            return Err(self.unknown());
+            let mut known = false;
+            let skills = self.supervisor.skills_mut().iter_mut();
+            for controller in skills.filter_map(|skill| skill.controller_mut()) {
+                known |= controller.command(name, value).is_ok();
+            }
+            if !known {
+                return Err(self.unknown());
+            }
         }
         Ok(())
     }
 
+    /// Skills that wait to be asked, by name.
+    fn orders(&self) -> Vec<&'static str> {
+        let waiting = self.supervisor.skills().iter().map(|skill| skill.terms()).filter(|t| t.voluntary);
+        waiting.map(|terms| terms.name).collect()
+    }
+
     fn unknown(&self) -> UnknownCommand {
         let names = self.supervisor.skills().iter().map(|skill| skill.terms().name);
-        UnknownCommand { known: names.chain(COMMANDS.iter().copied()).map(str::to_owned).collect() }
+        UnknownCommand { known: names.chain(self.commands.iter().copied()).map(str::to_owned).collect() }
     }
 
     fn target(&self, sense: &Sense<'_>, q: &mut [f64]) -> bool {
-        let Some(pose) = self.supervisor.active().and_then(Skill::pose) else { return false };
+        let active = self.supervisor.active();
+        if let Some(controller) = active.and_then(Skill::controller) {
+            return controller.target(sense, q);
+        }
+        let Some(pose) = active.and_then(Skill::pose) else { return false };
         q[sense.tree().coordinates].copy_from_slice(&pose.q);
         let root = sense.model.body(sense.root()).coordinates();
         q[root].copy_from_slice(&sense.state.q[root]);
@@ -363,11 +481,15 @@ impl Controller for Stuntperson {
     }
 
     fn readings(&self) -> Readings<'_> {
-        Readings::new(&PUBLISHED, &self.values)
+        Readings::new(&self.published, &self.values)
     }
 
     fn chronicle(&self) -> &[Entry] {
         self.supervisor.entries()
+    }
+
+    fn glow(&self, bone: Bone) -> Option<Glow> {
+        self.supervisor.active().and_then(Skill::controller).and_then(|controller| controller.glow(bone))
     }
 
     fn role(&self) -> Role {

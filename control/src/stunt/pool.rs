@@ -1,4 +1,5 @@
-//! The pool: a row per skill, with its terms. Adding one is adding its row, with its code in `skills` where it is more than a table of poses.
+//! The pool: a row per skill, with its terms. Adding one is adding its row, with its code in `skills` where it is more than a table of poses;
+//! rows of other crates join these in the laboratory's registry, and scenes make skills of any controller (`made`).
 //!
 //! Weights are the paper's idea of an order of preference; numbers in conditions are the paper's where it gives any (its appendix A for
 //! balance, widened where a sensor of a body that breathes by a simulation would call noise a fall).
@@ -54,7 +55,8 @@ pub struct Row {
     pub make: Make,
 }
 
-pub(crate) const fn bid(name: &'static str) -> Published {
+/// The reading of a bid, called `bid-` and the skill's name.
+pub const fn bid(name: &'static str) -> Published {
     Published {
         name,
         unit: "",

@@ -185,6 +185,7 @@ pub const QUANTITIES: &[Quantity] = &[
     )
     .odd(),
     row("arms-under", "", "Hands that lie between the trunk and the ground", arms_under),
+    row("struck", "N", "Force of the hardest push, or blow of others, on a bone", struck),
     row("slope", "deg", "How far what it is on is from level", slope),
     row("friction", "", "Least coefficient of friction of what it is on", friction),
     // Target, and the skill itself.
@@ -320,6 +321,13 @@ fn arms_under(l: &Look<'_>) -> Option<f64> {
         local.y.abs() < TRUNK && (-0.2..0.4).contains(&local.z) && way.dot(up) < 0.0
     };
     Some(Side::BOTH.into_iter().filter(|side| under(*side)).count() as f64)
+}
+
+fn struck(l: &Look<'_>) -> Option<f64> {
+    let pushes = l.sense.own.pushes().iter().map(|push| push.linear.length());
+    let blows = l.sense.own.touches().iter().zip(l.build.parts());
+    let blows = blows.filter(|(_, part)| !matches!(part, Part::Foot(_) | Part::Toe(_)));
+    pushes.chain(blows.map(|(touch, _)| touch.others.length())).reduce(f64::max)
 }
 
 /// Contacts with what never moves that press on it.

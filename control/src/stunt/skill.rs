@@ -15,7 +15,7 @@ use stuntlab_physics::{Actuation, State};
 use super::features::Features;
 use super::quantity::Facts;
 use super::relation::{Conditions, Unmet};
-use crate::controller::Sense;
+use crate::controller::{Controller, Sense};
 
 /// The highest bid.
 pub const MOST: u8 = 20;
@@ -174,6 +174,9 @@ pub trait Skill: Send {
     /// Becomes active.
     fn begin(&mut self, sense: &Sense<'_>);
 
+    /// Another one takes over.
+    fn end(&mut self) {}
+
     /// Writes this step's actuation of the character's bodies.
     fn act(&mut self, sense: &Sense<'_>, out: &mut Actuation);
 
@@ -189,6 +192,16 @@ pub trait Skill: Send {
 
     /// The pose it strives for, coordinates of the character's own model, the root's apart.
     fn pose(&self) -> Option<&State> {
+        None
+    }
+
+    /// The controller it is made of, if it is made of one: its readings and its commands are the character's, too.
+    fn controller(&self) -> Option<&dyn Controller> {
+        None
+    }
+
+    /// The same, to be told something.
+    fn controller_mut(&mut self) -> Option<&mut dyn Controller> {
         None
     }
 

@@ -144,6 +144,10 @@ impl Supervisor {
             self.fulfil(best);
             return false;
         }
+        if cause == Cause::Command && self.wish.is_some_and(|wish| wish.skill != best) {
+            // What is asked for cannot be done here: who acts is not disturbed by that.
+            return false;
+        }
         let young = self.active.is_some() && now - self.since < self.dwell;
         if young && cause != Cause::Command && !self.skills[best].terms().urgent {
             return false;
@@ -211,7 +215,11 @@ impl Supervisor {
         self.entries.push(entry);
         self.fulfil(best);
         self.changes += u32::from(self.active != Some(best));
+        let ended = self.active.filter(|k| *k != best);
         (self.active, self.since, self.held, self.missed) = (Some(best), sense.time(), 0.0, 0.0);
+        if let Some(k) = ended {
+            self.skills[k].end();
+        }
         self.skills[best].begin(sense);
     }
 }

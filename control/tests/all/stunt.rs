@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use stuntlab_control::kind::{Casting, Maker};
+use stuntlab_control::kind::{Casting, Kind, Maker, Refusal, Stock};
 use stuntlab_control::reference::Reference;
 use stuntlab_control::settings::{Fields, parse};
 use stuntlab_control::stunt::quantity::{Parity, QUANTITIES};
@@ -12,7 +12,7 @@ use stuntlab_control::stunt::skill::Bid;
 use stuntlab_control::stunt::{
     self, Build, Learned, Skill, StuntOptions, Stuntperson, Supervisor, Terms, pool,
 };
-use stuntlab_control::{Controller, Sense, Senses};
+use stuntlab_control::{Controller, KINDS, Published, Readings, Sense, Senses, Together};
 use stuntlab_mocap::Side;
 use stuntlab_mocap::character::{Character, Part, Physique};
 use stuntlab_physics::glam::{DQuat, DVec3};
@@ -176,7 +176,7 @@ fn options() -> StuntOptions {
 fn read(text: &str) -> Arc<dyn Maker> {
     let root = parse("a stuntperson", text).expect("TOML");
     let fields = Fields::new("a stuntperson", "", &root).expect("a table");
-    (stunt::KIND.read)(&fields).expect("settings")
+    (stunt::KIND.read)(&fields, &Stock::standard()).expect("settings")
 }
 
 const NAMES: [&str; 7] =
@@ -438,4 +438,247 @@ fn what_is_commanded_goes_over_without_a_jump() {
     // From 1 to 4 in twelve steps, smoothly: no step by more than an eighth of the way and a half.
     let steepest = said.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f64::max);
     assert!(said[119] == 4.0 && steepest < 3.0 * 1.5 / 8.0, "{steepest}: {said:?}");
+}
+
+/// A kind from outside: it pushes on one joint, counts its steps and says when it is begun and left.
+#[derive(Clone, Debug)]
+struct Outsider {
+    number: f64,
+    said: [f64; 2],
+}
+
+const COUNTED: [Published; 2] = [
+    Published { name: "outside-steps", unit: "", help: "Steps", together: Together::Most },
+    Published { name: "outside-left", unit: "", help: "Times it was left", together: Together::Most },
+];
+
+const OUTSIDER: Kind = Kind {
+    name: "outsider",
+    help: "From outside",
+    keys: &[],
+    commands: &["louder"],
+    readings: &COUNTED,
+    read: |fields, _| {
+        Ok(Arc::new(Outsider { number: fields.number("number")?.unwrap_or(1.0), said: [0.0; 2] }))
+    },
+};
+
+impl Maker for Outsider {
+    fn make(&self, _casting: &Casting<'_>) -> Result<Box<dyn Controller>, Refusal> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Controller for Outsider {
+    fn name(&self) -> &'static str {
+        OUTSIDER.name
+    }
+
+    fn act(&mut self, _sense: &Sense<'_>, out: &mut Actuation) {
+        self.said[0] += 1.0;
+        out.joint_force[6] += self.number;
+    }
+
+    fn leave(&mut self) {
+        self.said[1] += 1.0;
+    }
+
+    fn commands(&self) -> &[&'static str] {
+        OUTSIDER.commands
+    }
+
+    fn command(&mut self, name: &str, value: f64) -> Result<(), stuntlab_control::UnknownCommand> {
+        if name != OUTSIDER.commands[0] {
+            return Err(self.unknown());
+        }
+        self.number = value;
+        Ok(())
+    }
+
+    fn readings(&self) -> Readings<'_> {
+        Readings::new(&COUNTED, &self.said)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// A row from outside.
+const SINGS: pool::Row = pool::Row {
+    name: "sings",
+    help: "From outside",
+    bid: pool::bid("bid-sings"),
+    planar: false,
+    terms: || Terms::new("sings", 2),
+    table: None,
+    make: |terms, _| Ok(Box::new(Marker { terms, number: 7.0 })),
+};
+
+/// What a scene makes of kinds and rows from outside.
+fn read_outside(text: &str) -> Result<Arc<dyn Maker>, stuntlab_control::settings::SettingError> {
+    let kinds: Vec<Kind> = KINDS.iter().copied().chain([OUTSIDER]).collect();
+    let rows: Vec<pool::Row> = pool::SKILLS.iter().copied().chain([SINGS]).collect();
+    let root = parse("t.toml", text)?;
+    let fields = Fields::new("t.toml", "", &root)?;
+    let maker = (stunt::KIND.read)(&fields, &Stock { kinds: &kinds, skills: &rows })?;
+    fields.finish()?;
+    Ok(maker)
+}
+
+impl Stage {
+    /// Calls something with a casting.
+    fn cast<T>(&self, then: impl FnOnce(&Casting<'_>) -> T) -> T {
+        let held = State::new(self.figure.model()).q;
+        let reference =
+            || -> Box<dyn Reference> { Box::new(stuntlab_control::reference::HeldPose::new(held.clone())) };
+        let state = State::new(&self.model);
+        then(&Casting {
+            name: "it",
+            seed: 1,
+            model: &self.model,
+            state: &state,
+            bodies: self.tree.bodies,
+            own: self.figure.shared_model(),
+            figure: Some(self.figure.clone()),
+            physique: self.physique.clone(),
+            reference: &reference,
+            cast: &[],
+        })
+    }
+}
+
+/// Two skills of one controller from outside, with a row from outside and those of the pool, in any order.
+const OUTSIDE: &str = r#"
+fade = 0.0
+[[skill]]
+name = "quiet"
+controller = { kind = "outsider", number = 2.0 }
+weight = 4
+before = ["pelvis-rise > 0.4"]
+[[skill]]
+name = "asked"
+controller = { kind = "outsider", number = 3.0 }
+voluntary = true
+weight = 3
+"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(24)))]
+
+    #[test]
+    fn skills_from_outside_obey_the_laws_of_all_others(
+        turn in prop::array::uniform3(-2.0..2.0_f64), height in 0.1..1.2_f64,
+        ways in prop::collection::vec(-0.6..0.6_f64, 31), cut in 0_usize..5, asked in any::<bool>(),
+    ) {
+        let stage = Stage::new();
+        let state = stage.state(turn, height, &ways);
+        let mut names = ["quiet", "asked", "sings", "default", "fall"];
+        let mut said = Vec::new();
+        for _ in 0..2 {
+            let pool: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            let text = format!("pool = [{}]\n{OUTSIDE}", pool.join(", "));
+            let mut it = stage.cast(|casting| read_outside(&text).expect("it reads").make(casting)).expect("it fits");
+            let (mut data, mut senses) = (Data::new(&stage.model), stage.senses());
+            let mut acted = Vec::new();
+            for step in 0..60 {
+                let now = State { time: f64::from(step) / 120.0, ..state.clone() };
+                observe(&stage.model, &now, &mut data, &StepOptions::default());
+                senses.look(&stage.model, &now, &data);
+                if asked && step == 40 {
+                    it.command("asked", 1.0).expect("a skill");
+                }
+                let mut act = Actuation::new(&stage.model);
+                it.act(&Sense::new(&stage.model, &now, &data, 1.0 / 120.0, &senses), &mut act);
+                acted.push(act.joint_force[6]);
+            }
+            for entry in it.chronicle() {
+                // None begins where its pre-conditions fail: it would have bid nothing.
+                let bid = entry.bids.iter().find(|b| b.0 == entry.chosen).map_or(0, |b| b.1);
+                prop_assert!(bid > 0, "{} at {}", entry.chosen, entry.time);
+                let rise = it.readings().get("pelvis-rise").unwrap_or(f64::NAN);
+                prop_assert!(entry.chosen != "quiet" || rise > 0.4, "{rise}");
+            }
+            // One at most acts: what is said is what one of them says.
+            let last = it.chronicle().last().expect("somebody acts");
+            let wanted = match last.chosen { "quiet" => Some(2.0), "asked" => Some(3.0), "sings" => Some(7.0), _ => None };
+            prop_assert!(wanted.is_none_or(|w| acted[59] == w), "{} says {}", last.chosen, acted[59]);
+            said.push((it.chronicle().iter().map(|e| e.chosen).collect::<Vec<_>>(), acted));
+            names.rotate_left(cut);
+            names.reverse();
+        }
+        prop_assert_eq!(&said[0], &said[1]);
+    }
+}
+
+#[test]
+fn controllers_of_skills_are_told_read_and_left() {
+    let stage = Stage::new();
+    let text = format!("pool = [\"quiet\", \"asked\"]\n{OUTSIDE}");
+    let mut it = stage.cast(|casting| read_outside(&text).expect("it reads").make(casting)).expect("it fits");
+    let mut state = State::new(&stage.model);
+    state.q[2] = 1.0;
+    let (mut data, mut senses) = (Data::new(&stage.model), stage.senses());
+    assert_eq!(it.orders(), ["asked"]);
+    for step in 0..60 {
+        state.time = f64::from(step) / 120.0;
+        observe(&stage.model, &state, &mut data, &StepOptions::default());
+        senses.look(&stage.model, &state, &data);
+        if step == 30 {
+            it.command("asked", 1.0).expect("a skill");
+            it.command("louder", 9.0).expect("a command of a skill's controller");
+        }
+        let mut act = Actuation::new(&stage.model);
+        it.act(&Sense::new(&stage.model, &state, &data, 1.0 / 120.0, &senses), &mut act);
+        if step == 59 {
+            assert_eq!(act.joint_force[6], 9.0);
+        }
+    }
+    assert_eq!(it.readings().get("bid-asked"), Some(3.0));
+    assert!(it.readings().get("outside-steps").is_some_and(|steps| steps > 20.0));
+    let error = it.command("sing", 1.0).expect_err("nobody knows it").to_string();
+    assert!(error.contains("asked") && error.contains("louder"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_skill_of_a_scene_names_line_and_key() {
+    let wrong = [
+        (
+            "[[skill]]\nname = \"balance\"\ncontroller = { kind = \"pose\" }",
+            "t.toml:2: skill[0].name: is \"balance\", expected a name that no skill",
+        ),
+        ("[[skill]]\nname = \"a\"", "t.toml:1: skill[0].controller: missing, expected a table with a kind"),
+        ("[[skill]]\nname = \"a\"\ncontroller = { kind = \"sing\" }", "is \"sing\", expected one of:"),
+        (
+            "[[skill]]\nname = \"a\"\ncontroller = { kind = \"pose\" }\nweight = 11",
+            "expected a whole number from 1 to 10",
+        ),
+        (
+            "[[skill]]\nname = \"a\"\ncontroller = { kind = \"pose\" }\nbefore = [\"spede > 1\"]",
+            "t.toml:4: skill[0].before: is \"spede > 1\", expected a relation",
+        ),
+        (
+            "[[skill]]\nname = \"a\"\ncontroller = { kind = \"pose\" }\nmotion = { clip = \"swim\" }",
+            "t.toml:4: skill[0].motion.clip",
+        ),
+        (
+            "[[skill]]\nname = \"a\"\ncontroller = { kind = \"pose\" }\nsung = 1",
+            "t.toml:4: skill[0].sung: unknown key",
+        ),
+        ("pool = [\"sing\"]", "expected skills: balance, bend"),
+    ];
+    for (text, expected) in wrong {
+        let error = read_outside(text).expect_err(text).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    // What only the figure tells is told with the skill's name.
+    let stage = Stage::new();
+    let text = "[[skill]]\nname = \"a\"\ncontroller = { kind = \"pose\" }\nprogress = \"songs\"";
+    let maker = read_outside(text).expect("it reads");
+    let refusal = stage.cast(|casting| maker.make(casting).map(|_| ())).expect_err("pose has no songs");
+    assert_eq!(refusal.line, 1);
+    assert!(
+        refusal.to_string().contains("skill \"a\": progress: is \"songs\", expected a reading"),
+        "{refusal}"
+    );
 }

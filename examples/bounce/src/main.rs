@@ -17,7 +17,7 @@ const KIND: Kind = Kind {
     keys: &[&[Setting::new("beat", "1.0", "Hz"), Setting::new("depth", "0.5", "rad")]],
     commands: &[],
     readings: &[BENT],
-    read: |fields| {
+    read: |fields, _| {
         let (beat, depth) =
             (fields.positive("beat")?.unwrap_or(1.0), fields.positive("depth")?.unwrap_or(0.5));
         Ok(Arc::new(Bounce { beat, depth, bent: [0.0] }))

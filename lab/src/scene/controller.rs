@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stuntlab_control::{Casting, Controller, Kind, Maker, Refusal, kind, layers};
+use stuntlab_control::{Casting, Controller, Kind, Maker, Refusal, layers};
 use stuntlab_mocap::character::Character as Mocap;
 
 use super::{Fields, SceneError};
@@ -42,17 +42,8 @@ impl ControllerSpec {
 
 /// Reads the table `controller` of a character, or its layers.
 pub(super) fn read(fields: &Fields<'_>, registry: &Registry) -> Result<ControllerSpec, SceneError> {
-    let kinds = registry.controllers();
-    let (table, tables) = (fields.table("controller")?, fields.tables("layer")?);
-    match table {
-        Some(_) if !tables.is_empty() => {
-            Err(fields.error("layer", "beside a controller, expected one or the other"))
-        }
-        Some(table) => {
-            let (kind, maker) = kind::read(table, kinds)?;
-            Ok(ControllerSpec { name: kind.name, maker })
-        }
-        None if tables.is_empty() => ControllerSpec::usual(&stuntlab_control::controller::IDLE),
-        None => Ok(ControllerSpec { name: "layers", maker: Arc::new(layers::read(tables, kinds)?) }),
+    match layers::read_driver(fields, &registry.stock())? {
+        Some((name, maker)) => Ok(ControllerSpec { name, maker }),
+        None => ControllerSpec::usual(&stuntlab_control::controller::IDLE),
     }
 }

@@ -56,6 +56,7 @@ scenes!(
     "roundtrip-sweep",
     "simbicon-gallery",
     "simbicon-walk",
+    "stunt-all",
     "stunt-bend",
     "stunt-fall-and-rise",
     "stunt-falls",

@@ -57,7 +57,7 @@ pub struct App {
     pub(super) hovered: Option<BodyId>,
     /// The mouse, once it has moved.
     pub(super) pointer: Option<(f64, f64)>,
-    /// Name of the fighter a person plays.
+    /// Name of the fighter or stuntperson a person plays.
     pub(super) playing: Option<String>,
     pub(super) capture: Capture,
     /// Mean wall-clock time between frames, s.
@@ -233,6 +233,7 @@ impl App {
             Command::EventBefore | Command::EventAfter => self.go_to_event(command == Command::EventAfter),
             Command::Play => self.play_or_let_go(),
             Command::Order(word) => self.tell(word, 1.0),
+            Command::Ask(number) => self.ask(number),
             Command::Ghost => toggle(&mut self.layers.ghost),
             Command::Contacts => toggle(&mut self.layers.contacts),
             Command::Forces => toggle(&mut self.layers.forces),
@@ -319,7 +320,17 @@ impl App {
         self.tell("autonomous", 0.0);
     }
 
-    /// Says a word to the fighter that is played, in all panes.
+    /// Asks whom a person plays for something it waits to be asked for.
+    fn ask(&mut self, number: usize) {
+        let Some(name) = &self.playing else { return };
+        let Some(word) = self.panes.first().and_then(|pane| play::order(&pane.world, name, number)) else {
+            return;
+        };
+        self.tell(word, 1.0);
+        self.say(word.to_owned());
+    }
+
+    /// Says a word to who is played, in all panes.
     pub(super) fn tell(&mut self, word: &str, value: f64) {
         let Some(name) = &self.playing else { return };
         self.panes.iter_mut().for_each(|pane| play::tell(&mut pane.world, name, word, value));

@@ -78,13 +78,13 @@ impl App {
             rows.push(Row::Heading("character".to_owned()));
             rows.push(button("of", member.name.clone(), Act::Character));
             rows.push(button("driven by", controller.name().to_owned(), Act::Controller));
+            rows.extend(bids(controller.as_ref()));
             rows.extend(
                 settings(pane, k)
                     .into_iter()
                     .map(|(key, value, range)| slider(key, value, range, Act::Setting(key))),
             );
         }
-        rows.extend(world.controllers.get(k).map_or_else(Vec::new, |controller| bids(controller.as_ref())));
         rows.push(Row::Heading("charts (four at most)".to_owned()));
         for source in Source::all(pane, k) {
             let on = pane.charts.shows(source);

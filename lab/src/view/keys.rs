@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Play,
     /// An order to the fighter played, in the words of its controller.
     Order(&'static str),
+    /// Asks the stuntperson played for a skill: that of this number among those that wait to be asked.
+    Ask(usize),
     Ghost,
     Contacts,
     Forces,
@@ -103,7 +105,7 @@ pub const KEYS: &[KeyHelp] = &[
         "next controller of the selected character, or the first",
     ),
     bound("e", Key::Char('e'), Command::Chart, "chart the next quantity (all of them: panel)"),
-    bound("n", Key::Char('n'), Command::Play, "play the followed fighter, let it go"),
+    bound("n", Key::Char('n'), Command::Play, "play the followed fighter or stuntperson, let it go"),
     order("j", 'j', "punch-left", "fighter: straight left"),
     order("l", 'l', "punch-right", "fighter: straight right"),
     order("u", 'u', "hook", "fighter: left hook"),
@@ -113,6 +115,15 @@ pub const KEYS: &[KeyHelp] = &[
     order("z", 'z', "step-back", "fighter: step back"),
     order("a", 'a', "turn-left", "fighter: turn left"),
     order("d", 'd', "turn-right", "fighter: turn right"),
+    bound(
+        "8",
+        Key::Char('8'),
+        Command::Ask(0),
+        "stuntperson: the first skill that waits to be asked (bars: panel)",
+    ),
+    bound("9", Key::Char('9'), Command::Ask(1), "stuntperson: the second"),
+    bound("0", Key::Char('0'), Command::Ask(2), "stuntperson: the third"),
+    bound("t", Key::Char('t'), Command::Ask(3), "stuntperson: the fourth"),
     bound("g", Key::Char('g'), Command::Ghost, "ghost of the target"),
     bound("1", Key::Char('1'), Command::Contacts, "contacts"),
     bound("2", Key::Char('2'), Command::Forces, "contact forces"),
@@ -130,6 +141,11 @@ pub const KEYS: &[KeyHelp] = &[
     bound("q", Key::Char('q'), Command::Close, "close"),
     bound("escape", Key::Escape, Command::Close, "close"),
 ];
+
+/// The name of the key that asks for the skill of this number.
+pub(crate) fn asking(number: usize) -> Option<&'static str> {
+    KEYS.iter().find(|k| k.bound.is_some_and(|(_, command)| command == Command::Ask(number))).map(|k| k.key)
+}
 
 /// What a key asks for, if anything.
 pub(crate) fn command(key: Key) -> Option<Command> {

@@ -1,5 +1,6 @@
-//! The skills of the pool.
+//! The skills of the pool, and any controller as one.
 
+pub(super) mod driven;
 pub(super) mod fall;
 pub(super) mod planar;
 pub(super) mod posed;

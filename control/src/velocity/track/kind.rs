@@ -16,7 +16,7 @@ pub const KIND: Kind = Kind {
     keys: &[KEYS, MUSCLE_KEYS],
     commands: &[],
     readings: &PUBLISHED,
-    read: |fields| Ok(Arc::new(read(fields)?)),
+    read: |fields, _| Ok(Arc::new(read(fields)?)),
 };
 
 const KEYS: &[Setting] = &[

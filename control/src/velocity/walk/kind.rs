@@ -17,7 +17,7 @@ pub const KIND: Kind = Kind {
     keys: &[KEYS, MUSCLE_KEYS],
     commands: COMMANDS,
     readings: &PUBLISHED,
-    read: |fields| Ok(Arc::new(read(fields)?)),
+    read: |fields, _| Ok(Arc::new(read(fields)?)),
 };
 
 impl Maker for WalkOptions {
