@@ -136,10 +136,6 @@ impl Supervisor {
         }
         self.poll(facts, features);
         let Some(best) = self.best() else { return false };
-        if cause == Cause::Command && self.wish.is_some_and(|wish| wish.skill != best) {
-            // It waits until it can begin: who does well goes on.
-            return false;
-        }
         if self.active == Some(best) && matches!(cause, Cause::Success | Cause::Command) {
             self.fulfil(best);
             return false;

@@ -107,7 +107,7 @@ pub const PRACTICES: &[Practice] = &[
         horizon: 2.0,
     },
     Practice {
-        skill: "walk",
+        skill: "plane-walk",
         published: "Walk",
         sizes: [11_020, 8_658],
         accuracies: [0.9278, 0.9773],

@@ -265,9 +265,9 @@ pub(crate) const STEP_TO_STAND: Row = Row {
 
 /// Walks until something else is asked for.
 pub(crate) const WALK: Row = Row {
-    name: "walk",
+    name: "plane-walk",
     help: "Walks on until another skill is asked for, when it is asked to (plane)",
-    bid: bid("bid-walk"),
+    bid: bid("bid-plane-walk"),
     planar: true,
     terms: || Terms {
         voluntary: true,
@@ -279,7 +279,7 @@ pub(crate) const WALK: Row = Row {
         ]),
         during: Conditions::of(&["trunk-up > 0.7", "pelvis-rise > 0.7"]),
         patience: 0.05,
-        ..Terms::new("walk", 1)
+        ..Terms::new("plane-walk", 1)
     },
     table: None,
     make: |terms, m| {
@@ -289,9 +289,9 @@ pub(crate) const WALK: Row = Row {
 
 /// Dives.
 pub(crate) const DIVE: Row = Row {
-    name: "dive",
+    name: "plane-dive",
     help: "Plunges forward with its arms ahead and lands on hands and belly, when it is asked to (plane)",
-    bid: bid("bid-dive"),
+    bid: bid("bid-plane-dive"),
     planar: true,
     terms: || Terms {
         voluntary: true,
@@ -299,7 +299,7 @@ pub(crate) const DIVE: Row = Row {
         after: Conditions::of(&["skill-time > 0.8", "trunk-down > 0.5"]),
         settled: 0.05,
         during: Conditions::of(&["skill-time < 4.0"]),
-        ..Terms::new("dive", 1)
+        ..Terms::new("plane-dive", 1)
     },
     table: None,
     make: |terms, m| {
@@ -387,7 +387,7 @@ type Choice = fn(&Sense<'_>) -> (usize, Side);
 pub fn moved(name: &'static str, making: &Making<'_>, ways: Vec<Moves>) -> Result<Box<dyn Skill>, Refusal> {
     let choice: Choice = match name {
         "belly-to-kneel" | "kneel-to-stand" => |_| (0, Side::Left),
-        "step-forward" | "step-back" | "walk" => |s| (0, lighter(s)),
+        "step-forward" | "step-back" | "plane-walk" => |s| (0, lighter(s)),
         "step-to-stand" => |s| (0, rear(s)),
         _ => {
             return Err(Refusal::new(
