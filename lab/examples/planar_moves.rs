@@ -137,12 +137,12 @@ impl Prelude {
         (0..DRAWS).find_map(|draw| {
             ground.disturb(&self.bounds, seed.wrapping_add(draw << 40))?;
             let skill = self.practice.skill(&ground).ok()?;
-            // Who walks does so until somebody else takes over.
-            let walks = self.practice.skill == "plane-walk";
-            let seconds = if walks { 2.0 + 0.05 * (seed % 16) as f64 } else { self.practice.horizon };
+            // Who walks goes on until somebody else takes over.
+            let goes_on = self.practice.goes_on;
+            let seconds = if goes_on { 2.0 + 0.05 * (seed % 16) as f64 } else { self.practice.horizon };
             let good = ground.attempt(skill, seconds, Practice::verdict);
             let over = Practice::verdict(ground.world()).is_some();
-            if walks {
+            if goes_on {
                 return (!over).then(|| ground.copy());
             }
             let way = ground.world().senses()[0].velocity().x;
@@ -195,7 +195,7 @@ fn attempt(
         }
     });
     let took = ground.world().state.time - begun;
-    if practice.skill == "plane-walk" {
+    if practice.goes_on {
         // A second to come to a walk of a metre per second; whoever is up at the end has not failed.
         let way = ground.world().senses()[0].center_of_mass().x - start;
         let slow = (1.0 - way / (practice.horizon - 1.0)).abs().min(1.0);

@@ -33,6 +33,8 @@ pub struct Practice {
     pub bounds: Bounds,
     /// Longest that an attempt takes, s.
     pub horizon: f64,
+    /// Whether it goes on until another skill is asked for: who has not failed by then has done what it is for.
+    pub goes_on: bool,
 }
 
 /// Quiet on both feet.
@@ -50,6 +52,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 1.0,
         bounds: Bounds { force: 150.0, offset: 0.06 },
         horizon: 3.0,
+        goes_on: false,
     },
     Practice {
         skill: "bend-to-stand",
@@ -61,6 +64,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 2.0,
         bounds: Bounds { force: 300.0, offset: 0.15 },
         horizon: 4.0,
+        goes_on: false,
     },
     Practice {
         skill: "belly-to-kneel",
@@ -72,6 +76,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 1.0,
         bounds: Bounds { force: 600.0, offset: 0.3 },
         horizon: 4.0,
+        goes_on: false,
     },
     Practice {
         skill: "kneel-to-stand",
@@ -83,6 +88,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 2.0,
         bounds: Bounds { force: 300.0, offset: 0.15 },
         horizon: 6.0,
+        goes_on: false,
     },
     Practice {
         skill: "step-forward",
@@ -94,6 +100,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 1.0,
         bounds: Bounds { force: 300.0, offset: 0.1 },
         horizon: 2.0,
+        goes_on: false,
     },
     Practice {
         skill: "step-back",
@@ -105,6 +112,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 1.0,
         bounds: Bounds { force: 300.0, offset: 0.1 },
         horizon: 2.0,
+        goes_on: false,
     },
     Practice {
         skill: "plane-walk",
@@ -116,6 +124,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 1.0,
         bounds: Bounds { force: 150.0, offset: 0.15 },
         horizon: 8.0,
+        goes_on: true,
     },
     Practice {
         skill: "step-to-stand",
@@ -127,6 +136,7 @@ pub const PRACTICES: &[Practice] = &[
         settle: 2.0,
         bounds: Bounds { force: 150.0, offset: 0.15 },
         horizon: 4.0,
+        goes_on: false,
     },
 ];
 
@@ -197,6 +207,15 @@ impl Practice {
             Making { build: build.clone(), physique: &member.physique, table: None, fall: Fall::Limp };
         let skill = make(&making)?;
         Ok(Box::new(Alone::new(build, skill)))
+    }
+
+    /// Has a skill at work alone act from the state there is; whether it does what it is for.
+    pub fn attempt(&self, ground: &mut Ground, skill: Box<dyn Controller>) -> bool {
+        let begun = ground.world().state.time;
+        let good = ground.attempt(skill, self.horizon, Self::verdict);
+        // (A step that goes wrong ends it early, without a verdict.)
+        let lasted = ground.world().state.time - begun > self.horizon - ground.world().options.dt;
+        good || self.goes_on && lasted && Self::verdict(ground.world()).is_none()
     }
 
     /// Whether a skill at work alone has done what it is for.

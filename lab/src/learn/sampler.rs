@@ -138,7 +138,7 @@ impl Sampler {
         thrown += ground.disturb(&self.bounds, seed(draw))?;
         let row = ground.read();
         let skill = practice.skill(ground).ok()?;
-        Some((ground.attempt(skill, practice.horizon, Practice::verdict), thrown, row))
+        Some((practice.attempt(ground, skill), thrown, row))
     }
 }
 
